@@ -1,0 +1,2 @@
+//! The tenfold command line.
+fn main() {}

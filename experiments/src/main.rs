@@ -1,0 +1,2 @@
+//! experiments.
+fn main() {}
