@@ -1,7 +1,30 @@
 //! Linear algebra: the only place that calls the linear-algebra library.
-mod mat;
-pub mod parallel;
-mod rows;
+//!
+//! Dense matrices are row-major ([`Mat`]), sparse ones compressed by rows ([`Csr`]), everything larger is a
+//! [`LinearOperator`] or [`SymmetricOperator`] known through its products, or [`Rows`] read block by block.
+//! Parallel sums are ordered ([`parallel`]), so results never depend on the number of threads.
 
+mod assign;
+mod csr;
+mod krylov;
+mod mat;
+mod operator;
+pub mod parallel;
+pub mod random;
+mod range;
+mod rows;
+mod simplex;
+mod solve;
+mod spmm;
+
+pub use assign::assign;
+pub use csr::{ColumnIndex, Csr};
+pub use krylov::{BlockKrylov, Converged, Wanted, refine_subspace};
 pub use mat::{Mat, dot, gemm_rate};
+pub(crate) use mat::{gemm, view, view_mut};
+pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
+pub use range::{Embedding, RangeFinder, SparseSign, svd_tall};
 pub use rows::{Rows, check_finite};
+pub(crate) use rows::with_rows;
+pub use simplex::project_to_simplex;
+pub use solve::{Eigen, Svd, eigen_symmetric, log_abs_det, orthogonality_error, orthonormalise, pinv, polar, qr, solve, svd};
