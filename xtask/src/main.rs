@@ -1,2 +1,57 @@
-//! xtask.
-fn main() {}
+//! The project's own commands, run as `cargo xtask COMMAND`.
+//!
+//! `test` is the one command that says whether the tree is sound; `bench` measures it beside its peers. Both
+//! make what they need under `target/`, so a fresh clone needs only Rust (and Python for the parts that
+//! check against it).
+
+mod bench;
+mod test;
+mod venv;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+Commands
+  test [--quick]      run every check: format, lints, tests, documentation
+      --quick         leave out the Python environment and the documentation
+  bench [NAME…]       measure beside the peers people use today, and print a table
+      --threads 1,2   thread counts to run with (default: what each bench asks for)
+      --keep-data     leave the generated data in target/bench-data
+      --list          name the benches and stop
+  help                this text
+
+With CI=true in the environment a skipped step of `test` is a failure.";
+
+/// Each command answers whether all went well, or why it could not run.
+fn run(arguments: &[String]) -> Result<bool, String> {
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", arguments),
+    };
+    match command {
+        "test" => test::run(&Workspace::find()?, rest),
+        "bench" => bench::run(&Workspace::find()?, rest),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(true)
+        }
+        other => Err(format!("there is no command `{other}`\n\n{HELP}")),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! `cargo xtask bench`: what the engine reaches, beside the peers people use today, in one run.
+//!
+//! A bench is one entry of [`BENCHES`]. For each, and for each thread count T:
+//!
+//! 1. `bench NAME --threads T --data DIR --write-data` (the binary of `experiments/`, release build) fills
+//!    DIR with plain `.npy` files and measures nothing. Only benches with a peer are asked for it.
+//! 2. `bench NAME --threads T [--data DIR]` measures, on the data in DIR where it was written.
+//! 3. `python xtask/peers/PEER.py DIR T` measures the peer on the same files with T threads.
+//!
+//! Both measuring programs print one JSON object a line on standard output and anything else on standard
+//! error. The fields with a meaning here: `what` (pairs a line with the peer's), `seconds` (best of three after
+//! a warm-up), `error` (optional, smaller is better), `peer` (its name and version). All others are shown as
+//! they are.
+
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value};
+
+use crate::venv::Venv;
+use crate::workspace::Workspace;
+
+/// One line of a measuring program.
+type Record = Map<String, Value>;
+
+/// One bench.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    /// The script in `xtask/peers`, without its ending.
+    peer: Option<&'static str>,
+    /// Whether one thread is measured too, or only all of them.
+    alone_too: bool,
+    goals: &'static [Goal],
+}
+
+/// What a bench should reach. A miss is printed, not a failure: a busy machine is not a defect.
+enum Goal {
+    /// At least this many times the peer's speed on all cores.
+    Speedup(f64),
+    /// The same on one thread.
+    SpeedupAlone(f64),
+    /// An `error` no larger than the peer's.
+    ErrorNoWorse,
+    /// A field with at least this value.
+    AtLeast(&'static str, f64),
+    /// A field with at most this value.
+    AtMost(&'static str, f64),
+}
+
+/// The benches. A new one is one entry here, one arm in the bench binary, and a script if it has a peer.
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "spmm",
+        about: "sparse × skinny and its transpose: 1M rows, 16M entries, 40 columns",
+        peer: Some("spmm"),
+        alone_too: true,
+        goals: &[Goal::Speedup(2.0), Goal::SpeedupAlone(1.0)],
+    },
+    Bench {
+        name: "rsvd",
+        about: "randomized SVD of the same kind of matrix, 20 components",
+        peer: Some("rsvd"),
+        alone_too: false,
+        goals: &[Goal::Speedup(2.0), Goal::ErrorNoWorse],
+    },
+    Bench {
+        name: "explicit",
+        about: "the explicit third-moment sum, n = 100k, k = 100, against this machine's GEMM rate",
+        peer: None,
+        alone_too: false,
+        goals: &[Goal::AtLeast("gemm_share", 0.5)],
+    },
+    Bench {
+        name: "implicit",
+        about: "one implicit polar step, n = 100k, k = 200, against this machine's GEMM rate",
+        peer: None,
+        alone_too: false,
+        goals: &[Goal::AtLeast("gemm_share", 0.5)],
+    },
+    Bench {
+        name: "ica",
+        about: "ICA of 50k × 32 mixed Laplace, uniform and skewed sources",
+        peer: Some("ica"),
+        alone_too: false,
+        goals: &[Goal::Speedup(3.0), Goal::ErrorNoWorse],
+    },
+    Bench {
+        name: "ica-online",
+        about: "online ICA of 1M × 16 in bounded memory",
+        peer: None,
+        alone_too: false,
+        goals: &[Goal::AtMost("peak_rss_mb", 300.0)],
+    },
+];
+
+/// What the command line asked for.
+struct Request {
+    benches: Vec<&'static Bench>,
+    threads: Option<Vec<usize>>,
+    keep_data: bool,
+}
+
+/// Measure and print one Markdown table per bench.
+pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> {
+    if arguments.iter().any(|argument| argument == "--list") {
+        for bench in BENCHES {
+            println!("{:<12} {}", bench.name, bench.about);
+        }
+        return Ok(true);
+    }
+    let request = parse(arguments)?;
+    let runner = Runner::prepare(workspace, &request)?;
+    println!("{}\n", machine());
+    for bench in &request.benches {
+        println!("### {}: {}\n", bench.name, bench.about);
+        let data = workspace.target.join("bench-data").join(bench.name);
+        let mut rows = Vec::new();
+        for &threads in request.threads.as_ref().unwrap_or(&bench.threads()) {
+            let (ours, theirs) = runner.measure(bench, threads, &data)?;
+            rows.extend(table::rows(bench, threads, &ours, &theirs));
+        }
+        println!("{}", table::markdown(&rows));
+        if !request.keep_data {
+            let _ = fs::remove_dir_all(&data);
+        }
+    }
+    Ok(true)
+}
+
+fn parse(arguments: &[String]) -> Result<Request, String> {
+    let mut request = Request { benches: Vec::new(), threads: None, keep_data: false };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--keep-data" => request.keep_data = true,
+            "--threads" => {
+                let list = rest.next().ok_or("--threads needs a list such as 1,2")?;
+                let counts: Result<Vec<usize>, _> = list.split(',').map(str::parse).collect();
+                match counts {
+                    Ok(counts) if !counts.contains(&0) => request.threads = Some(counts),
+                    _ => return Err(format!("--threads needs a list such as 1,2, not {list}")),
+                }
+            }
+            name => {
+                let bench = BENCHES.iter().find(|bench| bench.name == name).ok_or_else(|| {
+                    let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+                    format!("there is no bench `{name}`; the benches are {}", names.join(", "))
+                })?;
+                request.benches.push(bench);
+            }
+        }
+    }
+    if request.benches.is_empty() {
+        request.benches = BENCHES.iter().collect();
+    }
+    Ok(request)
+}
+
+impl Bench {
+    fn threads(&self) -> Vec<usize> {
+        let all = cores();
+        if self.alone_too && all > 1 { vec![1, all] } else { vec![all] }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |count| count.get())
+}
+
+/// The built programs.
+struct Runner {
+    binary: PathBuf,
+    peers: PathBuf,
+    python: Option<PathBuf>,
+}
+
+impl Runner {
+    fn prepare(workspace: &Workspace, request: &Request) -> Result<Self, String> {
+        let mut build =
+            workspace.cargo(&["build", "--release", "--quiet", "--package", "experiments", "--bin", "bench"]);
+        if !build.status().is_ok_and(|status| status.success()) {
+            return Err("the bench binary does not build".into());
+        }
+        let binary = workspace.target.join("release").join(format!("bench{}", std::env::consts::EXE_SUFFIX));
+        let venv = Venv::for_benches(workspace);
+        let python = if request.benches.iter().any(|bench| bench.peer.is_some()) {
+            match venv.ensure() {
+                Ok(_) => Some(venv.python()),
+                Err(why) => {
+                    eprintln!("the peers are left out: {why}");
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        Ok(Runner { binary, peers: workspace.root.join("xtask/peers"), python })
+    }
+
+    /// Our records and the peer's, of one bench at one thread count.
+    fn measure(
+        &self,
+        bench: &Bench,
+        threads: usize,
+        data: &Path,
+    ) -> Result<(Vec<Record>, Vec<Record>), String> {
+        let count = threads.to_string();
+        let ours = || {
+            let mut command = Command::new(&self.binary);
+            command.args([bench.name, "--threads", &count]);
+            command
+        };
+        let (Some(peer), Some(python)) = (bench.peer, &self.python) else {
+            return Ok((records(&mut ours())?, Vec::new()));
+        };
+        fs::create_dir_all(data).map_err(|error| format!("cannot make {}: {error}", data.display()))?;
+        records(ours().arg("--data").arg(data).arg("--write-data"))?;
+        let measured = records(ours().arg("--data").arg(data))?;
+        let mut command = Command::new(python);
+        command.arg(self.peers.join(format!("{peer}.py"))).arg(data).arg(&count);
+        // One setting for each library that may sit under numpy; a peer gets the threads we get.
+        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
+            command.env(variable, &count);
+        }
+        Ok((measured, records(&mut command)?))
+    }
+}
+
+/// Run a measuring program and read its lines.
+fn records(command: &mut Command) -> Result<Vec<Record>, String> {
+    let shown = format!("{command:?}");
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot start {shown}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{shown} failed: {}", output.status));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| serde_json::from_str(line).map_err(|error| format!("{shown} printed {line:?}: {error}")))
+        .collect()
+}
+
+/// One line on the machine, because no figure means much without it.
+fn machine() -> String {
+    let model = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    });
+    let model = model.unwrap_or_else(|| std::env::consts::ARCH.into());
+    format!("{model}, {} cores, {}", cores(), std::env::consts::OS)
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn every_peer_has_its_script() {
+        let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+        for peer in BENCHES.iter().filter_map(|bench| bench.peer) {
+            assert!(peers.join(format!("{peer}.py")).exists(), "xtask/peers/{peer}.py is missing");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_read() {
+        let request = parse(&words("ica --threads 1,2 --keep-data")).unwrap();
+        assert_eq!(request.benches.len(), 1);
+        assert_eq!(request.threads, Some(vec![1, 2]));
+        assert!(request.keep_data);
+        assert_eq!(parse(&[]).unwrap().benches.len(), BENCHES.len());
+        assert!(parse(&words("nonsense")).is_err());
+        assert!(parse(&words("ica --threads 0")).is_err());
+    }
+}
