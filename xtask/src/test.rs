@@ -77,7 +77,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
             let outcome =
                 if quick && !step.quick { Outcome::Skipped("--quick".into()) } else { (step.run)(workspace) };
             let row = Row { name: step.name, outcome, time: begin.elapsed() };
-            println!("    {} in {:.1} s", row.outcome.word(), row.time.as_secs_f64());
+            println!("    {} in {:.1} s  {}", row.outcome.word(), row.time.as_secs_f64(), row.outcome.note());
             row
         })
         .collect();
@@ -151,6 +151,7 @@ fn tests(workspace: &Workspace) -> Outcome {
         }
     }
     match child.wait() {
+        Ok(status) if status.success() && tally.passed == 0 => Outcome::Failed("no test ran".into()),
         Ok(status) if status.success() => Outcome::Passed(tally.to_string()),
         _ if tally.failed == 0 => Outcome::Failed("did not compile, or a test binary died".into()),
         _ => Outcome::Failed(tally.to_string()),

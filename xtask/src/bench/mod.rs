@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: what the engine reaches, beside the peers people use today, in one run.
 //!
-//! A bench is one entry of [`BENCHES`]. For each, and for each thread count T:
+//! A bench is one entry of [`BENCHES`]. For each (the first once, the others for each thread count T):
 //!
 //! 1. `bench NAME --threads T --data DIR --write-data` (the binary of `experiments/`, release build) fills
 //!    DIR with plain `.npy` files and measures nothing. Only benches with a peer are asked for it.
@@ -118,6 +118,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
     for bench in &request.benches {
         println!("### {}: {}\n", bench.name, bench.about);
         let data = workspace.target.join("bench-data").join(bench.name);
+        runner.write_data(bench, &data)?;
         let mut rows = Vec::new();
         for &threads in request.threads.as_ref().unwrap_or(&bench.threads()) {
             let (ours, theirs) = runner.measure(bench, threads, &data)?;
@@ -201,6 +202,31 @@ impl Runner {
         Ok(Runner { binary, peers: workspace.root.join("xtask/peers"), python })
     }
 
+    /// The bench program's command line; it reads the data folder where a peer will read it too.
+    fn ours(&self, bench: &Bench, threads: usize, data: &Path) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args([bench.name, "--threads", &threads.to_string()]);
+        if self.peer(bench).is_some() {
+            command.arg("--data").arg(data);
+        }
+        command
+    }
+
+    /// The interpreter and the script, where this bench has a peer that can run.
+    fn peer(&self, bench: &Bench) -> Option<(&Path, PathBuf)> {
+        let script = self.peers.join(format!("{}.py", bench.peer?));
+        Some((self.python.as_deref()?, script))
+    }
+
+    /// Once per bench: every thread count reads the same files.
+    fn write_data(&self, bench: &Bench, data: &Path) -> Result<(), String> {
+        if self.peer(bench).is_some() {
+            fs::create_dir_all(data).map_err(|error| format!("cannot make {}: {error}", data.display()))?;
+            records(self.ours(bench, cores(), data).arg("--write-data"))?;
+        }
+        Ok(())
+    }
+
     /// Our records and the peer's, of one bench at one thread count.
     fn measure(
         &self,
@@ -208,25 +234,18 @@ impl Runner {
         threads: usize,
         data: &Path,
     ) -> Result<(Vec<Record>, Vec<Record>), String> {
+        let ours = records(&mut self.ours(bench, threads, data))?;
+        let Some((python, script)) = self.peer(bench) else {
+            return Ok((ours, Vec::new()));
+        };
         let count = threads.to_string();
-        let ours = || {
-            let mut command = Command::new(&self.binary);
-            command.args([bench.name, "--threads", &count]);
-            command
-        };
-        let (Some(peer), Some(python)) = (bench.peer, &self.python) else {
-            return Ok((records(&mut ours())?, Vec::new()));
-        };
-        fs::create_dir_all(data).map_err(|error| format!("cannot make {}: {error}", data.display()))?;
-        records(ours().arg("--data").arg(data).arg("--write-data"))?;
-        let measured = records(ours().arg("--data").arg(data))?;
         let mut command = Command::new(python);
-        command.arg(self.peers.join(format!("{peer}.py"))).arg(data).arg(&count);
+        command.arg(script).arg(data).arg(&count);
         // One setting for each library that may sit under numpy; a peer gets the threads we get.
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
             command.env(variable, &count);
         }
-        Ok((measured, records(&mut command)?))
+        Ok((ours, records(&mut command)?))
     }
 }
 

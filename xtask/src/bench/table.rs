@@ -19,6 +19,12 @@ const HEAD: [&str; 7] = ["what", "threads", "tenfold", "peer", "ratio", "details
 
 /// One row per record of ours, paired with the peer's of the same `what`.
 pub fn rows(bench: &Bench, threads: usize, ours: &[Record], theirs: &[Record]) -> Vec<Row> {
+    for stray in
+        theirs.iter().filter(|other| !ours.iter().any(|record| record.get("what") == other.get("what")))
+    {
+        let what = stray.get("what").map(plain).unwrap_or_default();
+        eprintln!("{}: the peer measured `{what}`, which the bench program did not", bench.name);
+    }
     let paired = ours.iter().map(|record| {
         let peer = theirs.iter().find(|other| other.get("what") == record.get("what"));
         row(bench, threads, record, peer)
@@ -32,8 +38,8 @@ fn row(bench: &Bench, threads: usize, ours: &Record, peer: Option<&Record>) -> R
     let ratio = seconds.zip(peer_seconds).map(|(ours, theirs)| theirs / ours);
     let name = peer.and_then(|peer| peer.get("peer")).map(plain).unwrap_or_default();
     let peer_cell = peer_seconds.map_or("–".into(), |seconds| format!("{} {name}", show_seconds(seconds)));
-    let theirs = peer.map(|peer| details(peer, None)).filter(|text| !text.is_empty());
-    let mut notes = details(ours, peer);
+    let theirs = peer.map(details).filter(|text| !text.is_empty());
+    let mut notes = details(ours);
     if let Some(theirs) = theirs {
         notes += &format!("; peer: {theirs}");
     }
@@ -73,19 +79,12 @@ fn judge(
     Some(format!("{text}: {}", if met { "met" } else { "MISSED" }))
 }
 
-/// `error` beside the peer's, then every field without a column.
-fn details(record: &Record, peer: Option<&Record>) -> String {
-    let mut parts = Vec::new();
-    if let Some(error) = number(record, "error") {
-        let theirs = peer.and_then(|peer| number(peer, "error"));
-        parts.push(match theirs {
-            Some(theirs) => format!("error {} against {}", show(error), show(theirs)),
-            None => format!("error {}", show(error)),
-        });
-    }
+/// `error` first, then every field without a column.
+fn details(record: &Record) -> String {
+    let error = number(record, "error").map(|error| format!("error {}", show(error)));
     let others = record.iter().filter(|(field, _)| !COLUMNS.contains(&field.as_str()));
-    parts.extend(others.map(|(field, value)| format!("{field} {}", plain(value))));
-    parts.join(", ")
+    let others = others.map(|(field, value)| format!("{field} {}", plain(value)));
+    error.into_iter().chain(others).collect::<Vec<_>>().join(", ")
 }
 
 /// The table, its columns padded so that it also reads well in a terminal.
@@ -165,7 +164,7 @@ mod unit {
         assert!(text.contains("| 250 ms"), "{text}");
         assert!(text.contains("| 1.00 s scipy 1"), "{text}");
         assert!(text.contains("| 4.00×"), "{text}");
-        assert!(text.contains("error 0.0110 against 0.0100, share 0.600; peer: error"), "{text}");
+        assert!(text.contains("error 0.0110, share 0.600; peer: error 0.0100, converged true"), "{text}");
         assert!(text.contains("≥ 2×: met; error no worse: MISSED; share ≥ 0.5: met"), "{text}");
     }
 
