@@ -40,7 +40,8 @@ const LAYERS: &[Rule] = &[
             &["engine"],
             &["error"],
             &["output"],
-            &["input", "evaluate", "report", "admixture", "model_file"],
+            &["input"],
+            &["evaluate", "report", "admixture", "model_file"],
             &["ica", "topics", "communities", "motifs", "trees", "cells"],
             &["sentences"],
         ],
@@ -77,24 +78,27 @@ impl Rule {
 
 // ---- the rules -------------------------------------------------------------------------------------------
 
-/// The first path segment below the crate root of everything the file reaches through it.
+/// Everything the file reaches through the crate root. `depth` is the file's own depth below it.
 fn reached(tokens: &[Token], depth: usize) -> Vec<Import> {
     let mut found = Vec::new();
+    // For each open brace, whether it is that of an inline module, which needs one `super` more.
+    let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let begins = at == 0 || tokens[at - 1].text != "::";
-        let supers = tokens[at..].chunks(2).take_while(|pair| names_step(pair, "super")).count();
-        let from_root = if begins && names_step(&tokens[at..], "crate") {
-            1
-        } else if begins && supers > 0 && supers >= depth {
-            supers
-        } else {
-            0
-        };
-        if from_root > 0 {
-            found.extend(use_tree(&tokens[at + 2 * from_root..]));
+        match tokens[at].text.as_str() {
+            "{" => open.push(at >= 2 && tokens[at - 2].text == "mod"),
+            "}" => drop(open.pop()),
+            _ => {}
         }
-        at += (2 * from_root.max(if begins { supers } else { 0 })).max(1);
+        let continued = at > 0 && tokens[at - 1].text == "::";
+        let supers = tokens[at..].chunks(2).take_while(|pair| names_step(pair, "super")).count();
+        let inline = open.iter().filter(|&&module| module).count();
+        if !continued && names_step(&tokens[at..], "crate") {
+            found.extend(use_tree(&tokens[at + 2..]));
+        } else if !continued && supers > 0 && supers >= depth + inline {
+            found.extend(use_tree(&tokens[at + 2 * supers..]));
+        }
+        at += (2 * supers).max(1);
     }
     found
 }
@@ -298,6 +302,8 @@ fn every_way_to_name_a_module_is_seen() {
         "fn f<'a>(x: &'a str) -> char { crate::top::g(x); 'a' }",
         "#[cfg(not(test))]\nuse crate::top;",
         "#[cfg(test)]\nuse crate::top;\nuse crate::top;",
+        "mod inner { use super::super::super::top; }",
+        "mod inner { use super::super::x; }\nuse super::super::top;",
         "use crate::unheard;",
     ] {
         assert_eq!(small("left/fit.rs", source).len(), 1, "{source}");
@@ -311,6 +317,7 @@ fn what_is_allowed_is_left_alone() {
     for source in [
         "use crate::error::Error;\nuse crate::{Error, R, X, low, left::other};",
         "use super::top;\nuse super::{top, other};",
+        "mod inner { use super::super::top; fn f() { if x { super::top() } } }",
         "// use crate::top;\n/* crate::top /* crate::top */ */\n//! [`crate::top`]\n/// crate::top",
         "const S: &str = \"crate::top \\\" crate::top\"; const R: &str = r#\"crate::top \" \"#;",
         "const C: char = '\"'; const D: char = '\\''; const B: u8 = b'\"'; use crate::low;",
