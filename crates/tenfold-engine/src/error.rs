@@ -21,7 +21,9 @@ pub enum Error {
     #[error("{0}")]
     TooLittleData(String),
     /// A value that is not a finite number.
-    #[error("{what} at row {row}, column {column} (counted from 1) is {value}; every value must be a finite number")]
+    #[error(
+        "{what} at row {row}, column {column} (counted from 1) is {value}; every value must be a finite number"
+    )]
     NotFinite {
         /// What was read.
         what: &'static str,

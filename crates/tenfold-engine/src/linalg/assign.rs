@@ -23,6 +23,7 @@ pub fn assign(scores: &Mat) -> Vec<usize> {
     }
     // The library wants exact arithmetic: integers of 40 bits leave room for sums of a million rows.
     let unit = scores.max_abs().max(f64::MIN_POSITIVE) / (1u64 << 40) as f64;
-    let weights = Matrix::from_fn(scores.rows(), scores.cols(), |(i, j)| (scores[(i, j)] / unit).round() as i64);
+    let weights =
+        Matrix::from_fn(scores.rows(), scores.cols(), |(i, j)| (scores[(i, j)] / unit).round() as i64);
     kuhn_munkres(&weights).1
 }

@@ -55,16 +55,21 @@ impl<I: ColumnIndex> Csr<I> {
     /// # Errors
     /// [`Error::BadParameter`] when the arrays do not describe a matrix.
     pub fn new(cols: usize, starts: Vec<usize>, indices: Vec<I>, values: Vec<f64>) -> Result<Self> {
-        let wrong = |value: String, expected| Err(Error::BadParameter { name: "CSR arrays", value, expected });
+        let wrong =
+            |value: String, expected| Err(Error::BadParameter { name: "CSR arrays", value, expected });
         if starts.first() != Some(&0) || starts.windows(2).any(|w| w[0] > w[1]) {
             return wrong("row starts".into(), "row starts begin at 0 and never fall");
         }
         if starts.last() != Some(&indices.len()) || indices.len() != values.len() {
-            let value = format!("{} starts, {} indices, {} values", starts.len(), indices.len(), values.len());
+            let value =
+                format!("{} starts, {} indices, {} values", starts.len(), indices.len(), values.len());
             return wrong(value, "the last row start, the indices and the values have one length");
         }
         if let Some(bad) = indices.iter().find(|i| i.position() >= cols) {
-            return wrong(format!("column {} of {cols}", bad.position()), "every column index is below the number of columns");
+            return wrong(
+                format!("column {} of {cols}", bad.position()),
+                "every column index is below the number of columns",
+            );
         }
         Ok(Self { cols, starts, indices, values })
     }
@@ -138,7 +143,9 @@ impl<I: ColumnIndex> Csr<I> {
         let width = x.cols();
         let tiles: Vec<Vec<f64>> = (0..width.div_ceil(spmm::TILE))
             .into_par_iter()
-            .map(|tile| spmm::scatter(&self.starts, &self.indices, &self.values, x, tile * spmm::TILE, self.cols))
+            .map(|tile| {
+                spmm::scatter(&self.starts, &self.indices, &self.values, x, tile * spmm::TILE, self.cols)
+            })
             .collect();
         Mat::from_fn(self.cols, width, |i, j| {
             let tile = &tiles[j / spmm::TILE];

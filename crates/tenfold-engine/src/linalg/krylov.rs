@@ -85,7 +85,8 @@ impl BlockKrylov {
             progress.check()?;
             progress.advance(1);
             let ritz = self.extract(&basis, &image, k.min(basis.cols()))?;
-            let open: Vec<usize> = (0..ritz.residuals.len()).filter(|&i| ritz.residuals[i] > self.tolerance).collect();
+            let open: Vec<usize> =
+                (0..ritz.residuals.len()).filter(|&i| ritz.residuals[i] > self.tolerance).collect();
             let whole = basis.cols() == dim;
             if (open.is_empty() && basis.cols() >= k) || products >= self.max_products || whole {
                 let converged = ritz.residuals.len() == k && (whole || open.is_empty());
@@ -127,7 +128,12 @@ impl BlockKrylov {
         let mut residual_vectors = images.first_cols(k);
         residual_vectors.add_scaled(-1.0, &scaled);
         let residuals = residual_vectors.col_norms().into_iter().map(|r| r / scale).collect();
-        Ok(Ritz { eigen: Eigen { values, vectors: first }, residuals, residual_vectors, kept: (vectors, images) })
+        Ok(Ritz {
+            eigen: Eigen { values, vectors: first },
+            residuals,
+            residual_vectors,
+            kept: (vectors, images),
+        })
     }
 }
 
@@ -140,7 +146,11 @@ struct Ritz {
 
 /// The columns of `a` and then those of `b`.
 fn beside(a: &Mat, b: &Mat) -> Mat {
-    Mat::from_fn(a.rows(), a.cols() + b.cols(), |i, j| if j < a.cols() { a[(i, j)] } else { b[(i, j - a.cols())] })
+    Mat::from_fn(
+        a.rows(),
+        a.cols() + b.cols(),
+        |i, j| if j < a.cols() { a[(i, j)] } else { b[(i, j - a.cols())] },
+    )
 }
 
 /// Subspace iteration: `passes` of M with orthonormalisation from `start`, then Rayleigh–Ritz. For refining
@@ -214,7 +224,9 @@ mod tests {
     #[test]
     fn same_bytes_on_any_number_of_threads() {
         let a = graph(1500, 8000);
-        let run = |t| parallel::with_threads(t, || BlockKrylov::default().solve(&SymmetricCsr(&a), 5, &Silent).unwrap());
+        let run = |t| {
+            parallel::with_threads(t, || BlockKrylov::default().solve(&SymmetricCsr(&a), 5, &Silent).unwrap())
+        };
         let one = run(1);
         for threads in [2, 3, 8] {
             assert_eq!(run(threads), one);

@@ -180,7 +180,7 @@ impl Mat {
         fill_rows(&mut out.data, other.cols, |range, chunk| {
             let block = &self.data[range.start * self.cols..range.end * self.cols];
             let rows = range.len();
-            gemm(view_mut(chunk, rows, other.cols), view(block, rows, self.cols), other.view(), Accum::Replace);
+            gemm(view_mut(chunk, rows, other.cols), view(block, rows, self.cols), other.view());
         });
         out
     }
@@ -189,8 +189,11 @@ impl Mat {
     pub fn tr_matmul(&self, other: &Self) -> Self {
         assert_eq!(self.rows, other.rows, "both matrices need the same rows");
         let data = sum_arrays(self.rows, self.cols * other.cols, |sum, range| {
-            let (a, b) = (self.view().subrows(range.start, range.len()), other.view().subrows(range.start, range.len()));
-            gemm(view_mut(sum, self.cols, other.cols), a.transpose(), b, Accum::Add);
+            let (a, b) = (
+                self.view().subrows(range.start, range.len()),
+                other.view().subrows(range.start, range.len()),
+            );
+            gemm_add(view_mut(sum, self.cols, other.cols), a.transpose(), b);
         });
         Self::from_vec(self.cols, other.cols, data)
     }
@@ -199,7 +202,7 @@ impl Mat {
     pub fn matmul_tr(&self, other: &Self) -> Self {
         assert_eq!(self.cols, other.cols, "inner dimensions");
         let mut out = Self::zeros(self.rows, other.rows);
-        gemm(out.view_mut(), self.view(), other.view().transpose(), Accum::Replace);
+        gemm(out.view_mut(), self.view(), other.view().transpose());
         out
     }
 
@@ -260,9 +263,17 @@ pub(crate) fn view_mut(data: &mut [f64], rows: usize, cols: usize) -> MatMut<'_,
     MatMut::from_row_major_slice_mut(data, rows, cols)
 }
 
-/// `out = a·b` or `out += a·b`, on this thread.
-pub(crate) fn gemm(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>, accumulate: Accum) {
-    faer_matmul(out, accumulate, a, b, 1.0, Par::Seq);
+/// A borrowed dense matrix of any strides, as the linear-algebra library sees it.
+pub(crate) type View<'a> = MatRef<'a, f64>;
+
+/// `out = a·b`, on this thread.
+pub(crate) fn gemm(out: MatMut<'_, f64>, a: View<'_>, b: View<'_>) {
+    faer_matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
+}
+
+/// `out += a·b`, on this thread.
+pub(crate) fn gemm_add(out: MatMut<'_, f64>, a: View<'_>, b: View<'_>) {
+    faer_matmul(out, Accum::Add, a, b, 1.0, Par::Seq);
 }
 
 /// The machine's matrix-multiply rate on the current threads, in floating-point operations a second,

@@ -71,7 +71,9 @@ pub fn fill_rows(out: &mut [f64], width: usize, fill: impl Fn(Range<usize>, &mut
         return;
     }
     let rows = out.len() / width;
-    out.par_chunks_mut(BLOCK * width).enumerate().for_each(|(b, chunk)| fill(block_range(b, rows, BLOCK), chunk));
+    out.par_chunks_mut(BLOCK * width)
+        .enumerate()
+        .for_each(|(b, chunk)| fill(block_range(b, rows, BLOCK), chunk));
 }
 
 /// `total += part`, element by element.

@@ -4,7 +4,10 @@
 //! and 5.3. The corrected second moments of real data are indefinite, so the default is Rayleigh–Ritz with
 //! *signed* eigenvalues; Nyström is for matrices known to be positive semidefinite.
 
-use super::{ColumnIndex, Csr, Eigen, LinearOperator, Mat, Svd, SymmetricOperator, eigen_symmetric, orthonormalise, random, svd};
+use super::{
+    ColumnIndex, Csr, Eigen, LinearOperator, Mat, Svd, SymmetricOperator, eigen_symmetric, orthonormalise,
+    random, svd,
+};
 use crate::error::{Error, Result};
 use rand::RngExt;
 
@@ -96,7 +99,11 @@ impl RangeFinder {
         let b = a.apply_transpose(&q)?;
         let p = orthonormalise(&b);
         let small = svd(&p.tr_matmul(&b))?;
-        Ok(Svd { u: q.matmul(&small.v.first_cols(k)), s: small.s[..k].to_vec(), v: p.matmul(&small.u.first_cols(k)) })
+        Ok(Svd {
+            u: q.matmul(&small.v.first_cols(k)),
+            s: small.s[..k].to_vec(),
+            v: p.matmul(&small.u.first_cols(k)),
+        })
     }
 
     /// The Nyström approximation M ≈ O Ω⁺ Oᵀ, O = M S, Ω = Sᵀ M S (Gittens and Mahoney, 2013), as eigenpairs.
@@ -114,7 +121,9 @@ impl RangeFinder {
         // O Ω⁺ Oᵀ = B Bᵀ with B = O Ω^(−1/2); directions lost in rounding are left out.
         let floor = 1e-13 * omega.values[0].abs();
         let mut roots = omega.vectors;
-        roots.scale_cols(&omega.values.iter().map(|&x| if x > floor { x.powf(-0.5) } else { 0.0 }).collect::<Vec<_>>());
+        roots.scale_cols(
+            &omega.values.iter().map(|&x| if x > floor { x.powf(-0.5) } else { 0.0 }).collect::<Vec<_>>(),
+        );
         let Svd { u, s, .. } = svd_tall(&o.matmul(&roots))?;
         Ok(Eigen { values: s[..k].iter().map(|x| x * x).collect(), vectors: u.first_cols(k) })
     }
@@ -136,7 +145,11 @@ pub fn svd_tall(a: &Mat) -> Result<Svd> {
 }
 
 fn check_rank(k: usize, most: usize) -> Result<()> {
-    if k > most { Err(Error::TooManyComponents { asked: k, most, why: "the dimension of the matrix" }) } else { Ok(()) }
+    if k > most {
+        Err(Error::TooManyComponents { asked: k, most, why: "the dimension of the matrix" })
+    } else {
+        Ok(())
+    }
 }
 
 /// The sparse ±1 embedding: a dim × width matrix with one entry ±1 in every row.
@@ -196,7 +209,8 @@ mod tests {
     #[test]
     fn signed_values_of_an_indefinite_matrix() {
         // Negative eigenvalues larger in size than the wanted ones: Nyström would take square roots of them.
-        let spectrum: Vec<f64> = (0..200).map(|i| if i < 5 { 10.0 - i as f64 } else { -8.0 * 0.9f64.powi(i - 5) }).collect();
+        let spectrum: Vec<f64> =
+            (0..200).map(|i| if i < 5 { 10.0 - i as f64 } else { -8.0 * 0.9f64.powi(i - 5) }).collect();
         for embedding in [Embedding::Gaussian, Embedding::SparseSign] {
             let finder = RangeFinder { power_passes: 6, oversample: Some(30), embedding, seed: 3 };
             let e = finder.eigen(&symmetric(&spectrum), 5).unwrap();
@@ -211,7 +225,8 @@ mod tests {
     fn svd_reaches_the_best_rank_k_error() {
         let spectrum: Vec<f64> = (0..60).map(|i| 0.7f64.powi(i)).collect();
         let mut rng = random::rng(1, 0);
-        let (u, v) = (random::orthogonal(300, 60, &mut rng).unwrap(), random::orthogonal(60, 60, &mut rng).unwrap());
+        let (u, v) =
+            (random::orthogonal(300, 60, &mut rng).unwrap(), random::orthogonal(60, 60, &mut rng).unwrap());
         let mut left = u.clone();
         left.scale_cols(&spectrum);
         let a = left.matmul_tr(&v);
@@ -238,7 +253,8 @@ mod tests {
 
     #[test]
     fn sparse_projection_equals_the_dense_one() {
-        let a: Csr = Csr::from_triplets(4, 6, &[(0, 1, 2.0), (0, 5, -1.0), (2, 3, 0.5), (3, 0, 1.0), (3, 5, 4.0)]);
+        let a: Csr =
+            Csr::from_triplets(4, 6, &[(0, 1, 2.0), (0, 5, -1.0), (2, 3, 0.5), (3, 0, 1.0), (3, 5, 4.0)]);
         let s = SparseSign::new(6, 3, 8);
         assert_eq!(s.project(&a), a.matmul(&s.to_dense()));
         assert!(RangeFinder::default().eigen(&Mat::identity(3), 4).is_err());

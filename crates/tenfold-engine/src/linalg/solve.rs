@@ -40,7 +40,8 @@ pub fn eigen_symmetric(a: &Mat) -> Result<Eigen> {
     assert_eq!(a.rows(), a.cols(), "an eigendecomposition needs a square matrix");
     finite(a, "the eigendecomposition")?;
     let owned = a.view().to_owned();
-    let decomposition = owned.self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
+    let decomposition =
+        owned.self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
     let n = a.rows();
     let (s, u) = (decomposition.S().column_vector(), decomposition.U());
     // The library gives ascending order; the largest signed value comes first here.
@@ -55,7 +56,8 @@ pub fn eigen_symmetric(a: &Mat) -> Result<Eigen> {
 pub fn svd(a: &Mat) -> Result<Svd> {
     finite(a, "the singular value decomposition")?;
     let owned = a.view().to_owned();
-    let decomposition = owned.thin_svd().map_err(|_| Error::NoConvergence("the singular value decomposition"))?;
+    let decomposition =
+        owned.thin_svd().map_err(|_| Error::NoConvergence("the singular value decomposition"))?;
     let s = decomposition.S().column_vector();
     Ok(Svd {
         u: Mat::from_view(decomposition.U()),

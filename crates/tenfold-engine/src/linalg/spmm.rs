@@ -11,7 +11,14 @@ use super::csr::ColumnIndex;
 pub(super) const TILE: usize = 8;
 
 /// out[i, :] = Σ over entries of row i of value · X[column, :], for the rows that `starts` describes.
-pub(super) fn gather<I: ColumnIndex>(starts: &[usize], indices: &[I], values: &[f64], x: &[f64], width: usize, out: &mut [f64]) {
+pub(super) fn gather<I: ColumnIndex>(
+    starts: &[usize],
+    indices: &[I],
+    values: &[f64],
+    x: &[f64],
+    width: usize,
+    out: &mut [f64],
+) {
     let rows = Rows { starts, indices, values, x, width };
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -54,7 +61,11 @@ fn gather_tiles<I: ColumnIndex, const FUSED: bool>(rows: &Rows<I>, out: &mut [f6
 }
 
 #[inline(always)]
-fn gather_tile<I: ColumnIndex, const W: usize, const FUSED: bool>(rows: &Rows<I>, first: usize, out: &mut [f64]) -> usize {
+fn gather_tile<I: ColumnIndex, const W: usize, const FUSED: bool>(
+    rows: &Rows<I>,
+    first: usize,
+    out: &mut [f64],
+) -> usize {
     for (i, bounds) in rows.starts.windows(2).enumerate() {
         let mut sum = [0.0f64; W];
         let entries = bounds[0]..bounds[1];
@@ -71,7 +82,14 @@ fn gather_tile<I: ColumnIndex, const W: usize, const FUSED: bool>(rows: &Rows<I>
 }
 
 /// Columns `first..first + TILE` of Aᵀ X, row-major, by adding every row of X where its entries point.
-pub(super) fn scatter<I: ColumnIndex>(starts: &[usize], indices: &[I], values: &[f64], x: &Mat, first: usize, out_rows: usize) -> Vec<f64> {
+pub(super) fn scatter<I: ColumnIndex>(
+    starts: &[usize],
+    indices: &[I],
+    values: &[f64],
+    x: &Mat,
+    first: usize,
+    out_rows: usize,
+) -> Vec<f64> {
     let width = TILE.min(x.cols() - first);
     let mut out = vec![0.0; out_rows * width];
     for (i, bounds) in starts.windows(2).enumerate() {
@@ -80,7 +98,9 @@ pub(super) fn scatter<I: ColumnIndex>(starts: &[usize], indices: &[I], values: &
         for (index, value) in indices[entries.clone()].iter().zip(&values[entries]) {
             let at = index.position() * width;
             let target = &mut out[at..at + width];
-            if let (Ok(target), Ok(row)) = (<&mut [f64; TILE]>::try_from(&mut *target), <&[f64; TILE]>::try_from(row)) {
+            if let (Ok(target), Ok(row)) =
+                (<&mut [f64; TILE]>::try_from(&mut *target), <&[f64; TILE]>::try_from(row))
+            {
                 for l in 0..TILE {
                     target[l] += value * row[l];
                 }
