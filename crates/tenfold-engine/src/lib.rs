@@ -9,9 +9,12 @@
 //! on a cluster by the same code. The layers, each importing only those before it: [`error`], [`progress`],
 //! [`linalg`], [`tensor`], [`moments`], [`whiten`], [`decompose`].
 
+pub mod decompose;
 pub mod error;
 pub mod linalg;
+pub mod moments;
 pub mod progress;
 pub mod tensor;
+pub mod whiten;
 
 pub use error::{Error, Result};

@@ -1,0 +1,182 @@
+//! Solvers: from a symmetric tensor to its components.
+//!
+//! T = Σ λ_i v_i⊗…⊗v_i with orthonormal v_i, order 3 or 4, weights of either sign. [`Polar`] is the default: all
+//! columns move together and stay orthonormal, so none can collapse onto another. The others are for
+//! comparison, for tensors that are not orthogonal ([`Als`]) and for data that stream ([`Online`]).
+
+mod als;
+mod objective;
+mod online;
+mod polar;
+mod power;
+mod simultaneous;
+
+pub use als::{Als, Kruskal};
+pub use objective::Objective;
+pub use online::{Exact, Minibatches, Online, Oracle, Rate, Update};
+pub use polar::Polar;
+pub use power::Power;
+pub use simultaneous::Simultaneous;
+
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, eigen_symmetric, random};
+use crate::progress::Progress;
+use crate::tensor::{Contract, Cp};
+
+/// How a run went; non-convergence is never silent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// Iterations of the run that was kept.
+    pub iterations: usize,
+    /// After each iteration the largest ‖T(I, v, …, v) − λ v‖ / max|λ| over the components.
+    pub residuals: Vec<f64>,
+    /// Whether the run that was kept met its tolerance.
+    pub converged: bool,
+    /// Σλ² that each restart reached, in order; equal numbers mean that the starts agree.
+    pub restarts: Vec<f64>,
+}
+
+impl Trace {
+    /// The last residual, infinite before the first.
+    pub fn residual(&self) -> f64 {
+        self.residuals.last().copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// Share of restarts that reached the best Σλ² to one part in 10⁴.
+    pub fn agreement(&self) -> f64 {
+        let best = self.restarts.iter().fold(0.0f64, |m, x| m.max(*x));
+        let near = self.restarts.iter().filter(|x| **x >= best * (1.0 - 1e-4)).count();
+        if self.restarts.is_empty() { 1.0 } else { near as f64 / self.restarts.len() as f64 }
+    }
+}
+
+/// Components with the story of how they were found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decomposition {
+    /// The components in canonical order and sign.
+    pub cp: Cp,
+    /// How the run went.
+    pub trace: Trace,
+    /// Σλ² / ‖T‖² where ‖T‖ is known: the share of the tensor that the components explain.
+    pub fit: Option<f64>,
+}
+
+/// The solvers; each carries only its own options.
+///
+/// # Example
+/// ```
+/// use tenfold_engine::decompose::Solver;
+/// use tenfold_engine::linalg::Mat;
+/// use tenfold_engine::progress::Silent;
+/// use tenfold_engine::tensor::{Cp, Tensor3};
+/// let truth = Cp::new(3, vec![3.0, 2.0, 1.0], Mat::identity(3));
+/// let tensor: Tensor3 = truth.reconstruct();
+/// let found = Solver::default().decompose(&tensor, 3, 7, &Silent).unwrap();
+/// assert!(found.cp.match_to(&truth).worst() < 1e-10 && found.trace.converged);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Solver {
+    /// Orthogonalised power iteration on all components together.
+    Polar(Polar),
+    /// Power iteration, one component after the other.
+    Power(Power),
+    /// Alternating least squares.
+    Als(Als),
+    /// Joint diagonalisation of slices by rotations.
+    Simultaneous(Simultaneous),
+    /// Stochastic gradient.
+    Online(Online),
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self::Polar(Polar::default())
+    }
+}
+
+impl Solver {
+    /// Finds `k` components; the same `seed` gives the same bytes on any number of threads.
+    ///
+    /// # Errors
+    /// [`Error::TooManyComponents`] when k exceeds the dimension; [`Error::BadParameter`];
+    /// [`Error::Interrupted`]; what a data source behind the tensor says. A run that does not converge is not
+    /// an error: see [`Trace::converged`].
+    pub fn decompose(
+        &self,
+        tensor: &dyn Contract,
+        k: usize,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Decomposition> {
+        check_k(k, tensor.dim())?;
+        match self {
+            Self::Polar(solver) => solver.decompose(tensor, k, seed, progress),
+            Self::Power(solver) => solver.decompose(tensor, k, seed, progress),
+            Self::Als(solver) => solver.decompose(tensor, k, seed, progress),
+            Self::Simultaneous(solver) => solver.decompose(tensor, k, seed, progress),
+            Self::Online(solver) => {
+                let mut oracle = Exact { tensor, steps: solver.max_steps };
+                solver.run(&mut oracle, tensor.dim(), k, seed, progress)
+            }
+        }
+    }
+
+    /// The solver's name, as on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Polar(_) => "polar",
+            Self::Power(_) => "power",
+            Self::Als(_) => "als",
+            Self::Simultaneous(_) => "simultaneous",
+            Self::Online(_) => "online",
+        }
+    }
+}
+
+fn check_k(k: usize, dim: usize) -> Result<()> {
+    if k == 0 {
+        return Err(Error::BadParameter { name: "k", value: "0".into(), expected: "at least one component" });
+    }
+    if k > dim {
+        return Err(Error::TooManyComponents { asked: k, most: dim, why: "the side of the tensor" });
+    }
+    Ok(())
+}
+
+/// max_c ‖g_c − λ_c v_c‖ / max|λ| for g = T(I, v, …, v) and λ = ⟨v, g⟩.
+fn eigen_residual(v: &Mat, g: &Mat, weights: &[f64]) -> f64 {
+    let scale = weights.iter().fold(0.0f64, |m, w| m.max(w.abs())).max(f64::MIN_POSITIVE);
+    let mut rest = v.clone();
+    rest.scale_cols(weights);
+    rest.add_scaled(-1.0, g);
+    rest.col_norms().into_iter().fold(0.0, f64::max) / scale
+}
+
+/// Eigenvectors of one random slice T(I, I, w) (order 4: T(I, I, w, w)) by size of eigenvalue: exact for an
+/// orthogonal tensor whose slice has distinct eigenvalues, and a good start for any other.
+fn slice_start(tensor: &dyn Contract, k: usize, seed: u64) -> Result<Mat> {
+    let w = random::gaussian(tensor.dim(), 1, &mut random::rng(seed, 10));
+    let slice = tensor.slice(&w)?;
+    let eigen = eigen_symmetric(&slice)?;
+    let mut order: Vec<usize> = (0..eigen.values.len()).collect();
+    order.sort_by(|&a, &b| eigen.values[b].abs().total_cmp(&eigen.values[a].abs()));
+    Ok(eigen.vectors.select_cols(&order[..k]))
+}
+
+/// Start number `restart`: the slice first, random orthonormal columns after it.
+fn start(tensor: &dyn Contract, k: usize, seed: u64, restart: usize) -> Result<Mat> {
+    match restart {
+        0 => slice_start(tensor, k, seed),
+        r => random::orthogonal(tensor.dim(), k, &mut random::rng(seed, 10 + r as u64)),
+    }
+}
+
+/// Canonical components, weights and fit from final unit columns.
+fn finish(tensor: &dyn Contract, v: Mat, mut trace: Trace) -> Result<Decomposition> {
+    let g = tensor.power(&v)?;
+    let weights = g.col_dots(&v);
+    trace.residuals.push(eigen_residual(&v, &g, &weights));
+    let fit =
+        tensor.norm_squared().map(|n| weights.iter().map(|w| w * w).sum::<f64>() / n.max(f64::MIN_POSITIVE));
+    Ok(Decomposition { cp: Cp::new(tensor.order(), weights, v).canonical(), trace, fit })
+}

@@ -1,0 +1,102 @@
+//! Power iteration with deflation: one component after the other.
+
+use super::{Decomposition, Trace, finish};
+use crate::error::Result;
+use crate::linalg::{Mat, random};
+use crate::progress::Progress;
+use crate::tensor::{Contract, Cp, Deflated};
+
+/// v ← T(I, v, …, v) / ‖·‖ from many starts at once; the best is kept, its component removed, and so on.
+///
+/// # Complexity
+/// One contraction of `restarts` columns an iteration, about ten iterations a component.
+///
+/// # References
+/// Anandkumar, Ge, Hsu, Kakade and Telgarsky, "Tensor decompositions for learning latent variable models",
+/// JMLR 15 (2014), Algorithm 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Power {
+    /// Iterations after which a component is given up.
+    pub max_iterations: usize,
+    /// Largest move of the best column that counts as standing still.
+    pub tolerance: f64,
+    /// Random starts for every component.
+    pub restarts: usize,
+}
+
+impl Default for Power {
+    fn default() -> Self {
+        Self { max_iterations: 200, tolerance: 1e-12, restarts: 20 }
+    }
+}
+
+impl Power {
+    pub(super) fn decompose(
+        &self,
+        tensor: &dyn Contract,
+        k: usize,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Decomposition> {
+        let mut found = Cp::empty(tensor.order(), tensor.dim());
+        let mut trace = Trace { converged: true, ..Trace::default() };
+        for component in 0..k {
+            let deflated = Deflated { tensor, removed: &found };
+            let start = random::gaussian(
+                tensor.dim(),
+                self.restarts.max(1),
+                &mut random::rng(seed, 100 + component as u64),
+            );
+            // A few steps rank the starts; only the best is followed to the end.
+            let (candidates, _) = self.iterate(&deflated, start, self.max_iterations.min(10), progress)?;
+            let weights = deflated.values(&candidates)?;
+            let best = (0..weights.len())
+                .max_by(|&a, &b| weights[a].abs().total_cmp(&weights[b].abs()).then(b.cmp(&a)));
+            let chosen = candidates.select_cols(&[best.expect("there is a start")]);
+            let (vector, (iterations, converged)) =
+                self.iterate(&deflated, chosen, self.max_iterations, progress)?;
+            trace.iterations += iterations;
+            trace.converged &= converged;
+            let weight = deflated.values(&vector)?[0];
+            found.push(weight, &vector.col(0));
+            progress.advance(1);
+        }
+        finish(tensor, found.factors, trace)
+    }
+
+    /// Steps until the slowest column stands still; says how many and whether it did.
+    fn iterate(
+        &self,
+        tensor: &dyn Contract,
+        mut v: Mat,
+        most: usize,
+        progress: &dyn Progress,
+    ) -> Result<(Mat, (usize, bool))> {
+        normalise(&mut v);
+        for iteration in 0..most {
+            progress.check()?;
+            let mut next = tensor.power(&v)?;
+            normalise(&mut next);
+            // Even orders with a negative weight flip the sign at every step: compare up to sign.
+            let moved = next
+                .col_dots(&v)
+                .into_iter()
+                .map(|c| (2.0 - 2.0 * c.abs()).max(0.0).sqrt())
+                .fold(0.0, f64::max);
+            v = next;
+            if moved < self.tolerance.max(3e-8) {
+                // 2 − 2|c| loses half the digits; one more step squares the remaining error.
+                let mut last = tensor.power(&v)?;
+                normalise(&mut last);
+                return Ok((last, (iteration + 2, true)));
+            }
+        }
+        Ok((v, (most, false)))
+    }
+}
+
+/// Columns of unit length; a column of zeros stays.
+pub(super) fn normalise(v: &mut Mat) {
+    let scales: Vec<f64> = v.col_norms().into_iter().map(|n| if n > 0.0 { 1.0 / n } else { 0.0 }).collect();
+    v.scale_cols(&scales);
+}
