@@ -1,1 +1,12 @@
-//! tenfold.
+//! tenfold finds the hidden factors in data by the method of moments and tensor decomposition.
+//!
+//! Data come in through [`input`], results go out through [`output`], and a learned model lives in one
+//! [`model_file`]. The mathematics that all models share is the [`engine`].
+
+pub mod error;
+pub mod input;
+pub mod model_file;
+pub mod output;
+
+pub use error::{Error, Result};
+pub use tenfold_engine as engine;

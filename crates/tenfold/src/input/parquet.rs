@@ -1,0 +1,270 @@
+//! Parquet: numeric columns, read a row group at a time.
+
+use super::disk::{Cursor, Disk};
+use super::layout::choose;
+use super::{Opened, Options, Store, Stored, dense_bytes};
+use crate::error::{Error, Result};
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::{ChunkReader, FileReader, Length};
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::schema::types::ColumnDescriptor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The file as the parquet crate wants it. Lengths are checked against the file before a buffer is made, which
+/// the crate's own reader for files does not do.
+#[derive(Debug)]
+struct Chunks(Arc<Disk>);
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = std::io::BufReader<Cursor>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(std::io::BufReader::new(Cursor::new(&self.0, start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<bytes::Bytes> {
+        let bytes = self.0.bytes(start, length as u64);
+        bytes.map(Into::into).map_err(|e| ParquetError::External(Box::new(e)))
+    }
+}
+
+/// What to do about a file that cannot be decoded.
+const DAMAGED: &str = "it is damaged or uses a codec other than snappy, gzip and zstd: write it again";
+
+/// Runs the parquet crate, which meets some damaged files with a panic: among 60 000 spoilt files version 59.3.2
+/// panicked 55 times, on a data page whose dictionary is gone and on a negative column offset.
+fn guarded<T>(disk: &Disk, work: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(ParquetError::External(inner))) => match inner.downcast::<Error>() {
+            Ok(own) => Err(*own),
+            Err(other) => Err(disk.fail(format!("cannot be read as Parquet ({other})"), DAMAGED)),
+        },
+        Ok(Err(error)) => Err(disk.fail(format!("cannot be read as Parquet ({error})"), DAMAGED)),
+        Err(_) => Err(disk.fail("cannot be read as Parquet (its contents contradict one another)", DAMAGED)),
+    }
+}
+
+pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
+    let reader = guarded(disk, || SerializedFileReader::new(Chunks(Arc::clone(disk))))?;
+    let metadata = reader.metadata();
+    let columns = metadata.file_metadata().schema_descr().columns();
+    let all: Vec<String> = columns.iter().map(|c| c.path().string()).collect();
+    let chosen = choose(disk, &all, options.columns.as_deref())?;
+    for &j in &chosen {
+        if let Some(what) = not_a_number(&columns[j]) {
+            return Err(disk.fail(
+                format!("column {:?} holds {what}, not numbers", all[j]),
+                "choose the numeric columns with --columns",
+            ));
+        }
+    }
+    let names: Vec<String> = chosen.iter().map(|&j| all[j].clone()).collect();
+    let mut starts = vec![0usize];
+    for group in metadata.row_groups() {
+        let end =
+            usize::try_from(group.num_rows()).ok().and_then(|n| starts[starts.len() - 1].checked_add(n));
+        starts.push(end.ok_or_else(|| disk.fail("has row groups of impossible length", DAMAGED))?);
+    }
+    let rows = starts[starts.len() - 1];
+    let largest = starts.windows(2).map(|w| dense_bytes(w[1] - w[0], names.len())).max().unwrap_or(0);
+    if largest > options.memory {
+        return Err(disk.fail(
+            format!(
+                "has a row group of {largest} bytes, more than the {} bytes of memory allowed",
+                options.memory
+            ),
+            "write it again with smaller row groups (row_group_size in pandas and polars), or raise --memory",
+        ));
+    }
+    let keep = (options.memory / largest.max(1)).clamp(1, 8) as usize;
+    let store = Groups {
+        disk: Arc::clone(disk),
+        reader,
+        chosen,
+        names: names.clone(),
+        starts,
+        keep,
+        recent: Mutex::default(),
+    };
+    Ok(Opened { names, rows, rate: None, stored_as: "Parquet".into(), store: Store::Disk(Box::new(store)) })
+}
+
+/// What a column holds when it holds no numbers.
+fn not_a_number(column: &ColumnDescriptor) -> Option<&'static str> {
+    if column.max_rep_level() > 0 {
+        return Some("lists");
+    }
+    match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
+        (Physical::INT96, ..) => Some("times"),
+        (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, ..) => Some("text or bytes"),
+        (_, Some(LogicalType::Date | LogicalType::Time { .. } | LogicalType::Timestamp { .. }), _) => {
+            Some("dates or times")
+        }
+        (_, Some(LogicalType::Decimal { .. }), _) | (_, _, ConvertedType::DECIMAL) => Some("decimals"),
+        (
+            ..,
+            ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS,
+        ) => Some("dates or times"),
+        _ => None,
+    }
+}
+
+/// A Parquet file and the row groups decoded last.
+struct Groups {
+    disk: Arc<Disk>,
+    reader: SerializedFileReader<Chunks>,
+    chosen: Vec<usize>,
+    names: Vec<String>,
+    /// First row of every group, and the number of rows.
+    starts: Vec<usize>,
+    /// Groups that may be held: threads work on neighbouring blocks, which may lie in neighbouring groups.
+    keep: usize,
+    recent: Mutex<Vec<(usize, Arc<Vec<f64>>)>>,
+}
+
+impl std::fmt::Debug for Groups {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Groups")
+            .field("disk", &self.disk)
+            .field("starts", &self.starts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stored for Groups {
+    fn read(&self, start: usize, out: &mut [f64]) -> Result<()> {
+        let cols = self.names.len();
+        let mut done = 0;
+        while done < out.len() / cols {
+            let row = start + done;
+            // Empty groups share their start with the next one, so the last group that begins here is meant.
+            let group = self.starts.partition_point(|&s| s <= row) - 1;
+            let now = (self.starts[group + 1] - row).min(out.len() / cols - done);
+            let from = (row - self.starts[group]) * cols;
+            let numbers = self.group(group)?;
+            out[done * cols..(done + now) * cols].copy_from_slice(&numbers[from..from + now * cols]);
+            done += now;
+        }
+        Ok(())
+    }
+
+    /// Decodes straight into place: a copy of a large group would double the memory.
+    fn read_all(&self, out: &mut [f64]) -> Result<()> {
+        for group in 0..self.starts.len() - 1 {
+            let (from, to) =
+                (self.starts[group] * self.names.len(), self.starts[group + 1] * self.names.len());
+            self.decode(group, &mut out[from..to])?;
+        }
+        Ok(())
+    }
+}
+
+impl Groups {
+    /// A decoded group. It is decoded under the lock, so that threads do not decode the same group twice.
+    fn group(&self, group: usize) -> Result<Arc<Vec<f64>>> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = match recent.iter().position(|(held, _)| *held == group) {
+            Some(at) => recent.remove(at),
+            None => {
+                recent.truncate(self.keep - 1);
+                let mut numbers = vec![0.0; (self.starts[group + 1] - self.starts[group]) * self.names.len()];
+                self.decode(group, &mut numbers)?;
+                (group, Arc::new(numbers))
+            }
+        };
+        recent.insert(0, held);
+        Ok(Arc::clone(&recent[0].1))
+    }
+
+    fn decode(&self, group: usize, out: &mut [f64]) -> Result<()> {
+        let reader = guarded(&self.disk, || self.reader.get_row_group(group))?;
+        for (place, &j) in self.chosen.iter().enumerate() {
+            let column = guarded(&self.disk, || reader.get_column_reader(j))?;
+            let about = self.reader.metadata().file_metadata().schema_descr().column(j);
+            let (unsigned, present) = (is_unsigned(&about), about.max_def_level());
+            let target =
+                Target { groups: self, first_row: self.starts[group], place, present, out: &mut *out };
+            match column {
+                ColumnReader::BoolColumnReader(r) => target.fill(r, |&x| f64::from(u8::from(x)))?,
+                ColumnReader::Int32ColumnReader(r) if unsigned => target.fill(r, |&x| f64::from(x as u32))?,
+                ColumnReader::Int32ColumnReader(r) => target.fill(r, |&x| f64::from(x))?,
+                ColumnReader::Int64ColumnReader(r) if unsigned => target.fill(r, |&x| x as u64 as f64)?,
+                ColumnReader::Int64ColumnReader(r) => target.fill(r, |&x| x as f64)?,
+                ColumnReader::FloatColumnReader(r) => target.fill(r, |&x| f64::from(x))?,
+                ColumnReader::DoubleColumnReader(r) => target.fill(r, |&x| x)?,
+                _ => return Err(self.disk.fail("changes a column's type between row groups", DAMAGED)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_unsigned(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Integer(int)) if !int.is_signed)
+        || matches!(
+            column.converted_type(),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        )
+}
+
+/// Where a column of a row group goes.
+struct Target<'a> {
+    groups: &'a Groups,
+    first_row: usize,
+    place: usize,
+    /// Definition level of a value that is not null.
+    present: i16,
+    out: &'a mut [f64],
+}
+
+impl Target<'_> {
+    /// Decodes in batches of 8192 values, so that a group that lies about its length costs one batch.
+    fn fill<T: DataType>(self, mut column: ColumnReaderImpl<T>, number: impl Fn(&T::T) -> f64) -> Result<()> {
+        let Self { groups, first_row, place, present, out } = self;
+        let (cols, disk) = (groups.names.len(), &groups.disk);
+        let rows = out.len() / cols;
+        let (mut values, mut levels, mut done) = (Vec::new(), Vec::new(), 0);
+        while done < rows {
+            values.clear();
+            levels.clear();
+            let most = (rows - done).min(8192);
+            let read = guarded(disk, || column.read_records(most, Some(&mut levels), None, &mut values));
+            let (records, ..) = read?;
+            if let Some(null) = levels.iter().position(|&level| level < present) {
+                return Err(disk.fail(
+                    format!(
+                        "row {} (counted from 1), column {} is null",
+                        first_row + done + null + 1,
+                        groups.names[place]
+                    ),
+                    "missing values are not read: fill or drop such rows",
+                ));
+            }
+            if records == 0 || values.len() < records {
+                let name = &groups.names[place];
+                return Err(disk.fail(format!("column {name} ends after {done} of {rows} rows"), DAMAGED));
+            }
+            let places = out[done * cols + place..].iter_mut().step_by(cols);
+            for (x, value) in places.zip(&values) {
+                *x = number(value);
+            }
+            done += records;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Delimited text: `.csv` and `.tsv`, plain or compressed.
+//!
+//! One pass checks every cell. It keeps the numbers while they fit into memory and notes where every block of
+//! rows begins, so that a table that turns out too large can be read again in any order.
+
+use super::disk::{Cursor, Disk};
+use super::guard::{Guard, TooMuch};
+use super::layout::Layout;
+use super::{Opened, Options, Store, Stored, dense_bytes};
+use crate::error::{Error, Result};
+use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
+use std::io::Read;
+use std::sync::Arc;
+use tenfold_engine::linalg::Mat;
+use tenfold_engine::linalg::parallel::BLOCK;
+
+/// The separator and the compression, as the extension tells them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Format {
+    delimiter: u8,
+    packing: Packing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Format {
+    /// The format of a file with this lower-case name, if it is text.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let (name, packing) = match name.rsplit_once('.')? {
+            (inner, "gz") => (inner, Packing::Gzip),
+            (inner, "zst") => (inner, Packing::Zstd),
+            _ => (name, Packing::Plain),
+        };
+        match name.rsplit_once('.')?.1 {
+            "csv" => Some(Self { delimiter: b',', packing }),
+            "tsv" => Some(Self { delimiter: b'\t', packing }),
+            _ => None,
+        }
+    }
+
+    /// The text, unpacked, from byte `offset` of the file on.
+    fn reader(self, disk: &Arc<Disk>, offset: u64, limit: u64) -> Result<Reader<Box<dyn Read>>> {
+        let file = Cursor::new(disk, offset);
+        let unpacked: Box<dyn Read> = match self.packing {
+            Packing::Plain => Box::new(Guard::new(file, u64::MAX)),
+            Packing::Gzip => {
+                let buffered = std::io::BufReader::with_capacity(1 << 16, file);
+                Box::new(Guard::new(flate2::bufread::MultiGzDecoder::new(buffered), limit))
+            }
+            Packing::Zstd => {
+                let decoder = zstd::Decoder::new(file)
+                    .map_err(|e| disk.fail(format!("cannot be unpacked ({e})"), UNPACK))?;
+                Box::new(Guard::new(decoder, limit))
+            }
+        };
+        // Lines are compared with one another here, where the message can say which line and what was expected.
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(self.delimiter).buffer_capacity(1 << 16);
+        // With the usual "\r, \n or both" the reader's count of lines lags after a "\r\n". Cells are trimmed,
+        // so the "\r" does no harm.
+        builder.terminator(Terminator::Any(b'\n'));
+        Ok(builder.from_reader(unpacked))
+    }
+}
+
+/// What to do about compressed data that do not unpack.
+const UNPACK: &str = "it is cut short or damaged: copy or export it again";
+
+pub(super) fn open(disk: &Arc<Disk>, format: Format, options: &Options) -> Result<Opened> {
+    let format = Format { delimiter: options.delimiter.unwrap_or(format.delimiter), ..format };
+    let mut reader = format.reader(disk, 0, options.max_decompressed)?;
+    let mut record = ByteRecord::new();
+    let Some(first) = next(disk, &mut reader, &mut record)? else {
+        return Err(disk.fail("holds no lines", "give a file with at least one row of numbers"));
+    };
+    let layout = Layout::new(disk, &record, format.delimiter, options)?;
+    let mut pass = Pass { values: Vec::new(), fits: true, rows: 0, index: Vec::new() };
+    let mut row = Vec::with_capacity(layout.names.len());
+    // The first line is data when it is no header; it begins where the file does.
+    if !layout.has_header {
+        layout.parse(&record, first, &mut row)?;
+        pass.take(&row, (0, 1), options.memory);
+    }
+    loop {
+        let before = (reader.position().byte(), reader.position().line());
+        let Some(line) = next(disk, &mut reader, &mut record)? else { break };
+        row.clear();
+        layout.parse(&record, line, &mut row)?;
+        pass.take(&row, before, options.memory);
+        if !pass.fits && format.packing != Packing::Plain {
+            return Err(disk.fail(
+                format!("unpacks to a table larger than the {} bytes of memory allowed", options.memory),
+                "unpack the file, so that it can be read in pieces, or raise --memory",
+            ));
+        }
+    }
+    let Pass { mut values, fits, rows, index } = pass;
+    let store = if fits && rows > 0 {
+        values.shrink_to_fit();
+        Store::Memory(Mat::from_vec(rows, layout.names.len(), values))
+    } else {
+        Store::Disk(Box::new(TextRows { disk: Arc::clone(disk), format, layout: layout.clone(), index }))
+    };
+    Ok(Opened { names: layout.names, rows, rate: None, stored_as: "text".into(), store })
+}
+
+/// What one pass over the file gathers.
+struct Pass {
+    values: Vec<f64>,
+    fits: bool,
+    rows: usize,
+    /// Byte and line where every [`BLOCK`]-th row begins.
+    index: Vec<(u64, u64)>,
+}
+
+impl Pass {
+    fn take(&mut self, row: &[f64], begin: (u64, u64), memory: u64) {
+        if self.rows.is_multiple_of(BLOCK) {
+            self.index.push(begin);
+        }
+        self.rows += 1;
+        if self.fits && dense_bytes(self.rows, row.len()) > memory {
+            self.fits = false;
+            self.values = Vec::new();
+        }
+        if self.fits {
+            self.values.extend_from_slice(row);
+        }
+    }
+}
+
+/// Reads the next line that is not blank, and gives its number, counted from 1 where the reader began.
+fn next<R: Read>(disk: &Disk, reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>> {
+    loop {
+        let before = reader.position().line();
+        match reader.read_byte_record(record) {
+            Ok(false) => return Ok(None),
+            Ok(true) if record.len() == 1 && record[0].trim_ascii().is_empty() => {}
+            Ok(true) => {
+                // The reader passes over empty lines before it counts, so the line is found from its end.
+                let inside = record.as_slice().iter().filter(|&&b| b == b'\n').count() as u64;
+                return Ok(Some(before.max(reader.position().line().saturating_sub(1 + inside))));
+            }
+            Err(error) => {
+                let line = reader.position().line();
+                let (problem, remedy) = match error.into_kind() {
+                    csv::ErrorKind::Io(e) => {
+                        match e.get_ref().and_then(|inner| inner.downcast_ref::<TooMuch>()) {
+                            Some(too_much) => (too_much.to_string(), too_much.remedy()),
+                            None => (format!("cannot be read ({e})"), UNPACK),
+                        }
+                    }
+                    other => (format!("cannot be read ({other:?})"), UNPACK),
+                };
+                let (path, remedy) = (disk.path().to_owned(), remedy.to_owned());
+                return Err(Error::Read { path, line: Some(line), problem, remedy });
+            }
+        }
+    }
+}
+
+/// A plain text file too large for memory.
+#[derive(Debug)]
+struct TextRows {
+    disk: Arc<Disk>,
+    format: Format,
+    layout: Layout,
+    index: Vec<(u64, u64)>,
+}
+
+impl Stored for TextRows {
+    fn read(&self, start: usize, out: &mut [f64]) -> Result<()> {
+        let cols = self.layout.names.len();
+        let (offset, line) = self.index[start / BLOCK];
+        let mut reader = self.format.reader(&self.disk, offset, u64::MAX)?;
+        let (mut record, mut row) = (ByteRecord::new(), Vec::with_capacity(cols));
+        let changed =
+            || self.disk.fail("changed while it was read", "leave the file alone until the run has ended");
+        for _ in 0..start % BLOCK {
+            next(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
+        }
+        for numbers in out.chunks_exact_mut(cols) {
+            let within = next(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
+            row.clear();
+            self.layout.parse(&record, line - 1 + within, &mut row)?;
+            numbers.copy_from_slice(&row);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The one model file: named arrays and a page of facts, as safetensors.
+//!
+//! Safetensors is data only, so that a file from a stranger can be loaded without running anything, and every
+//! language reads it. The string map of its header holds `format`, `format_version`, `kind`,
+//! `tenfold_version`, `tenfold` (the facts as JSON) and `crc32`, a checksum over all the rest.
+
+mod format;
+
+use crate::error::{Error, Result};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tenfold_engine::linalg::Mat;
+
+/// A learned model as it is stored.
+///
+/// # Example
+/// ```
+/// use tenfold::engine::linalg::Mat;
+/// use tenfold::model_file::ModelFile;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("voices.tenfold");
+/// let mut model = ModelFile::new("ica", serde_json::json!({ "seed": 7 }));
+/// model.insert_matrix("mixing", &Mat::identity(2));
+/// model.save(&path)?;
+///
+/// let back = ModelFile::load(&path)?;
+/// back.expect_kind("ica")?;
+/// assert_eq!(back.matrix("mixing")?, Mat::identity(2));
+/// assert_eq!(back.metadata["seed"], 7);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ModelFile {
+    /// Which model this is, for example `ica`.
+    pub kind: String,
+    /// The arrays, by name.
+    pub tensors: BTreeMap<String, Tensor>,
+    /// Parameters, seed and diagnostics.
+    pub metadata: Value,
+    /// Where it came from, for messages.
+    path: PathBuf,
+}
+
+/// An array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    /// Length along each dimension.
+    pub shape: Vec<usize>,
+    /// The entries, the last index running fastest.
+    pub data: TensorData,
+}
+
+/// The entries of an array.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TensorData {
+    /// Numbers.
+    F64(Vec<f64>),
+    /// Bytes, for example text in UTF-8.
+    U8(Vec<u8>),
+}
+
+impl ModelFile {
+    /// A model without arrays yet.
+    pub fn new(kind: impl Into<String>, metadata: Value) -> Self {
+        Self { kind: kind.into(), tensors: BTreeMap::new(), metadata, path: PathBuf::from("(new model)") }
+    }
+
+    /// Writes the model, whole or not at all. The same model gives the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for an array that [`load`](Self::load) would refuse, [`Error::Write`] when the disk
+    /// does.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        format::save(self, path)
+    }
+
+    /// Reads a model. Nothing in the file is run, and nothing is taken on trust.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a file that is damaged, foreign or newer than this program, [`Error::Read`] when it
+    /// cannot be opened.
+    pub fn load(path: &Path) -> Result<Self> {
+        format::load(path)
+    }
+
+    /// Adds a matrix, rows × columns.
+    pub fn insert_matrix(&mut self, name: &str, matrix: &Mat) {
+        let data = TensorData::F64(matrix.as_slice().to_vec());
+        self.tensors.insert(name.to_owned(), Tensor { shape: vec![matrix.rows(), matrix.cols()], data });
+    }
+
+    /// Adds a vector.
+    pub fn insert_vector(&mut self, name: &str, vector: &[f64]) {
+        let tensor = Tensor { shape: vec![vector.len()], data: TensorData::F64(vector.to_vec()) };
+        self.tensors.insert(name.to_owned(), tensor);
+    }
+
+    /// Adds text, stored as UTF-8.
+    pub fn insert_text(&mut self, name: &str, text: &str) {
+        let tensor = Tensor { shape: vec![text.len()], data: TensorData::U8(text.as_bytes().to_vec()) };
+        self.tensors.insert(name.to_owned(), tensor);
+    }
+
+    /// The matrix of this name.
+    ///
+    /// # Errors
+    /// [`Error::Model`] when there is none or it is no matrix.
+    pub fn matrix(&self, name: &str) -> Result<Mat> {
+        match self.tensors.get(name) {
+            Some(Tensor { shape, data: TensorData::F64(data) }) if shape.len() == 2 => {
+                Ok(Mat::from_vec(shape[0], shape[1], data.clone()))
+            }
+            other => Err(self.lacks("matrix", name, other)),
+        }
+    }
+
+    /// The vector of this name.
+    ///
+    /// # Errors
+    /// [`Error::Model`] when there is none or it is no vector.
+    pub fn vector(&self, name: &str) -> Result<Vec<f64>> {
+        match self.tensors.get(name) {
+            Some(Tensor { shape, data: TensorData::F64(data) }) if shape.len() == 1 => Ok(data.clone()),
+            other => Err(self.lacks("vector", name, other)),
+        }
+    }
+
+    /// The text of this name.
+    ///
+    /// # Errors
+    /// [`Error::Model`] when there is none or it is no UTF-8.
+    pub fn text(&self, name: &str) -> Result<String> {
+        match self.tensors.get(name) {
+            Some(Tensor { data: TensorData::U8(bytes), .. }) => String::from_utf8(bytes.clone())
+                .map_err(|_| self.lacks("UTF-8 text", name, self.tensors.get(name))),
+            other => Err(self.lacks("text", name, other)),
+        }
+    }
+
+    /// Checks which model this is.
+    ///
+    /// # Errors
+    /// [`Error::Model`] when it is another.
+    pub fn expect_kind(&self, kind: &str) -> Result<()> {
+        if self.kind == kind {
+            return Ok(());
+        }
+        let problem = format!("holds a model of kind {:?} where {kind:?} was expected", self.kind);
+        Err(model_error(
+            &self.path,
+            problem,
+            "give a model that this command made, or use the command for its kind",
+        ))
+    }
+
+    fn lacks(&self, what: &str, name: &str, found: Option<&Tensor>) -> Error {
+        let found = found.map_or("there is none of this name".to_owned(), |t| {
+            format!("the array of this name is {} of shape {:?}", t.data.dtype(), t.shape)
+        });
+        model_error(
+            &self.path,
+            format!("has no {what} {name:?}: {found}"),
+            "save the model again with this version of tenfold",
+        )
+    }
+}
+
+fn model_error(path: &Path, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
+    Error::Model { path: path.to_owned(), problem: problem.into(), remedy: remedy.into() }
+}

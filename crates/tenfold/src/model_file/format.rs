@@ -1,0 +1,252 @@
+//! The bytes of a model file.
+
+use super::{ModelFile, Tensor, TensorData, model_error};
+use crate::error::Result;
+use crate::input::Disk;
+use crate::output::{write_atomically, write_error};
+use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The format this program writes, and the newest it reads.
+const FORMAT_VERSION: u64 = 1;
+
+/// Longest header taken. It is parsed into objects many times its size, so a limit far above any real model's
+/// header keeps a hostile one from filling the memory.
+const LONGEST_HEADER: usize = 16 << 20;
+
+/// What to do about a damaged file.
+const DAMAGED: &str = "the file is damaged: copy it again or fit the model again";
+
+impl TensorData {
+    pub(super) fn dtype(&self) -> &'static str {
+        match self {
+            Self::F64(_) => "F64",
+            Self::U8(_) => "U8",
+        }
+    }
+
+    /// Number of entries, and of bytes in the file.
+    fn lengths(&self) -> (usize, usize) {
+        match self {
+            Self::F64(numbers) => (numbers.len(), 8 * numbers.len()),
+            Self::U8(bytes) => (bytes.len(), bytes.len()),
+        }
+    }
+
+    /// Gives the entries as they lie in the file, a piece at a time.
+    fn pieces(&self, mut take: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        match self {
+            Self::U8(bytes) => take(bytes),
+            Self::F64(numbers) => {
+                let mut piece = Vec::with_capacity(1 << 16);
+                numbers.chunks(1 << 13).try_for_each(|chunk| {
+                    piece.clear();
+                    piece.extend(chunk.iter().flat_map(|x| x.to_le_bytes()));
+                    take(&piece)
+                })
+            }
+        }
+    }
+}
+
+/// The arrays in the file's order: by falling alignment, as readers that map the file expect, then by name.
+fn ordered(tensors: &BTreeMap<String, Tensor>) -> impl Iterator<Item = (&String, &Tensor)> {
+    let numbers = tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::F64(_)));
+    numbers.chain(tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::U8(_))))
+}
+
+/// Checksum over the facts (but for the checksum itself) and over every array's name, type, shape and bytes.
+fn checksum(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    // A length before every string keeps neighbours apart.
+    let mut add = |text: &str| {
+        sum.update(&(text.len() as u64).to_le_bytes());
+        sum.update(text.as_bytes());
+    };
+    facts.iter().filter(|(key, _)| *key != "crc32").for_each(|(key, value)| {
+        add(key);
+        add(value);
+    });
+    ordered(tensors).for_each(|(name, tensor)| {
+        add(name);
+        add(&format!("{} {:?}", tensor.data.dtype(), tensor.shape));
+    });
+    for (_, tensor) in ordered(tensors) {
+        let added = tensor.data.pieces(|piece| {
+            sum.update(piece);
+            Ok(())
+        });
+        added.expect("adding to a checksum cannot fail");
+    }
+    format!("{:08x}", sum.finalize())
+}
+
+pub(super) fn save(model: &ModelFile, path: &Path) -> Result<()> {
+    for (name, tensor) in &model.tensors {
+        let count = tensor.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+        if count != Some(tensor.data.lengths().0) || name == "__metadata__" {
+            let problem = format!(
+                "the array {name:?} of {} entries has shape {:?}",
+                tensor.data.lengths().0,
+                tensor.shape
+            );
+            return Err(model_error(path, problem, "this is a fault in the program that made the model"));
+        }
+        check_finite(path, name, tensor)?;
+    }
+    let facts = [
+        ("format", "tenfold".to_owned()),
+        ("format_version", FORMAT_VERSION.to_string()),
+        ("kind", model.kind.clone()),
+        ("tenfold_version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("tenfold", model.metadata.to_string()),
+    ];
+    let mut facts: BTreeMap<String, String> =
+        facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    facts.insert("crc32".into(), checksum(&facts, &model.tensors));
+    let header = header(&facts, &model.tensors);
+    if header.len() > LONGEST_HEADER {
+        let problem =
+            format!("its facts take {} bytes, more than the {LONGEST_HEADER} allowed", header.len());
+        return Err(model_error(path, problem, "store large lists as arrays"));
+    }
+    write_atomically(path, |out| {
+        let mut write = || {
+            out.write_all(&(header.len() as u64).to_le_bytes())?;
+            out.write_all(header.as_bytes())?;
+            ordered(&model.tensors)
+                .try_for_each(|(_, tensor)| tensor.data.pieces(|piece| out.write_all(piece)))
+        };
+        write().map_err(|e| write_error(path, e))
+    })
+}
+
+/// The header, written here because the safetensors crate writes its string map in a random order, and the same
+/// model must give the same bytes.
+fn header(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) -> String {
+    let text = |s: &str| Value::from(s).to_string();
+    let facts: Vec<String> =
+        facts.iter().map(|(key, value)| format!("{}:{}", text(key), text(value))).collect();
+    let mut header = format!("{{\"__metadata__\":{{{}}}", facts.join(","));
+    let mut begin = 0;
+    for (name, tensor) in ordered(tensors) {
+        let end = begin + tensor.data.lengths().1;
+        let (name, dtype, shape) = (text(name), tensor.data.dtype(), Value::from(tensor.shape.clone()));
+        header +=
+            &format!(",{name}:{{\"dtype\":\"{dtype}\",\"shape\":{shape},\"data_offsets\":[{begin},{end}]}}");
+        begin = end;
+    }
+    header.push('}');
+    // The arrays begin at a multiple of 8, so that they can be mapped as numbers.
+    let padded = header.len().next_multiple_of(8);
+    format!("{header:<0$}", header.chars().count() + padded - header.len())
+}
+
+pub(super) fn load(path: &Path) -> Result<ModelFile> {
+    let disk = Disk::open(path)?;
+    let bytes = disk.bytes(0, disk.len())?;
+    check_lengths(path, &bytes)?;
+    let broken = |e: safetensors::SafeTensorError| {
+        model_error(path, format!("cannot be read as a model ({e})"), DAMAGED)
+    };
+    let (_, about) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
+    let facts: BTreeMap<String, String> = about.metadata().clone().unwrap_or_default().into_iter().collect();
+    check_facts(path, &facts)?;
+    let mut tensors = BTreeMap::new();
+    for (name, view) in SafeTensors::deserialize(&bytes).map_err(broken)?.iter() {
+        let data = match view.dtype() {
+            Dtype::F64 => {
+                let number = |b: &[u8]| f64::from_le_bytes(b.try_into().expect("chunks of eight bytes"));
+                TensorData::F64(view.data().chunks_exact(8).map(number).collect())
+            }
+            Dtype::U8 => TensorData::U8(view.data().to_vec()),
+            other => {
+                return Err(model_error(path, format!("the array {name:?} is of type {other:?}"), DAMAGED));
+            }
+        };
+        tensors.insert(name.to_owned(), Tensor { shape: view.shape().to_vec(), data });
+    }
+    if facts.get("crc32") != Some(&checksum(&facts, &tensors)) {
+        return Err(model_error(path, "its checksum does not agree with its contents", DAMAGED));
+    }
+    tensors.iter().try_for_each(|(name, tensor)| check_finite(path, name, tensor))?;
+    let metadata = serde_json::from_str(&facts["tenfold"])
+        .map_err(|e| model_error(path, format!("its facts are no JSON ({e})"), DAMAGED))?;
+    Ok(ModelFile { kind: facts["kind"].clone(), tensors, metadata, path: path.to_owned() })
+}
+
+/// Checks that the file is as long as its header says. The safetensors crate would do so too, but it adds up
+/// the lengths a hostile header gives without looking for overflow.
+fn check_lengths(path: &Path, bytes: &[u8]) -> Result<()> {
+    let foreign = |what: &str| Err(model_error(path, what, "give a .tenfold file made by tenfold"));
+    match bytes {
+        [] => return foreign("is empty"),
+        [b'P', b'K', 3, 4, ..] => return foreign("is a zip archive, not a model"),
+        [0x80, 2..=5, ..] => return foreign("is a Python pickle, which is never loaded"),
+        _ => {}
+    }
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return foreign("is too short to be a model");
+    };
+    let length = u64::from_le_bytes(*length);
+    if length > LONGEST_HEADER as u64 {
+        return foreign("does not begin like a model");
+    }
+    let Some((header, data)) = rest.split_at_checked(length as usize) else {
+        return Err(model_error(path, "ends before its header does", DAMAGED));
+    };
+    let Ok(Value::Object(entries)) = serde_json::from_slice(header) else {
+        return foreign("has no readable header");
+    };
+    let ends = entries
+        .iter()
+        .filter(|(name, _)| *name != "__metadata__")
+        .map(|(_, e)| e["data_offsets"][1].as_u64());
+    let end = ends.map(|end| end.unwrap_or(u64::MAX)).max().unwrap_or(0);
+    let held = data.len() as u64;
+    match end.cmp(&held) {
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Less => {
+            Err(model_error(path, format!("has {} bytes after its end", held - end), DAMAGED))
+        }
+        std::cmp::Ordering::Greater => Err(model_error(
+            path,
+            format!("is cut short: {held} of {end} bytes of arrays are there"),
+            DAMAGED,
+        )),
+    }
+}
+
+/// Checks that this is a model of ours, of a format known here.
+fn check_facts(path: &Path, facts: &BTreeMap<String, String>) -> Result<()> {
+    if facts.get("format").map(String::as_str) != Some("tenfold") {
+        return Err(model_error(
+            path,
+            "is a safetensors file, but no tenfold model",
+            "give a .tenfold file made by tenfold",
+        ));
+    }
+    let version = facts.get("format_version").and_then(|v| v.parse::<u64>().ok());
+    let maker = facts.get("tenfold_version").map_or("of unknown version", String::as_str);
+    match version {
+        Some(version) if version > FORMAT_VERSION => Err(model_error(
+            path,
+            format!("was made by tenfold {maker} with format {version}; this is format {FORMAT_VERSION}"),
+            "upgrade tenfold",
+        )),
+        Some(FORMAT_VERSION) if ["kind", "tenfold", "crc32"].iter().all(|key| facts.contains_key(*key)) => {
+            Ok(())
+        }
+        _ => Err(model_error(path, "lacks part of its header", DAMAGED)),
+    }
+}
+
+fn check_finite(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
+    let TensorData::F64(numbers) = &tensor.data else { return Ok(()) };
+    match numbers.iter().find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(x) => Err(model_error(path, format!("the array {name:?} holds {x}"), "fit the model again")),
+    }
+}

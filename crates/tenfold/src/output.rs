@@ -1,0 +1,251 @@
+//! Results to files: whole or not at all, and tables by extension.
+
+use crate::error::{Error, Result};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use tenfold_engine::linalg::Rows;
+use tenfold_engine::linalg::parallel::{BLOCK, block_range};
+
+/// Writes a file so that it is there complete or not at all: into a temporary file beside it, flushed to the
+/// disk, then renamed. Nothing is left behind when `write` fails.
+///
+/// # Errors
+/// What `write` says, or [`Error::Write`] when the disk refuses.
+///
+/// # Example
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("note.txt");
+/// tenfold::output::write_atomically(&path, |out| {
+///     out.write_all(b"whole").map_err(|e| tenfold::output::write_error(&path, e))
+/// })?;
+/// assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+) -> Result<()> {
+    let fail = |e: std::io::Error| write_error(path, e);
+    // A link keeps pointing where it did: the file behind it is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if std::fs::metadata(&target).is_ok_and(|m| !m.is_file()) {
+        let problem = "it is a directory or a device".to_owned();
+        return Err(Error::Write {
+            path: path.to_owned(),
+            problem,
+            remedy: "give the path of a file".into(),
+        });
+    }
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tenfold-");
+    // Temporary files are private by default, but this one becomes an ordinary file: the umask decides.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = BufWriter::with_capacity(1 << 16, builder.tempfile_in(folder).map_err(fail)?);
+    write(&mut file)?;
+    let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
+    file.as_file().sync_all().map_err(fail)?;
+    file.persist(&target).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+/// The error for a write to `path` that the system refused.
+pub fn write_error(path: &Path, error: std::io::Error) -> Error {
+    Error::Write {
+        path: path.to_owned(),
+        problem: error.to_string(),
+        remedy: "check that the folder exists, may be written and has room".into(),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Npy,
+    Text(u8),
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+/// Checks, before any work is done, that a table can be written under this name.
+///
+/// # Errors
+/// [`Error::UnsupportedFile`] with the extensions that would do.
+pub fn check_table_path(path: &Path) -> Result<()> {
+    format_of(path).map(|_| ())
+}
+
+fn format_of(path: &Path) -> Result<Format> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "npy" => Ok(Format::Npy),
+        "csv" => Ok(Format::Text(b',')),
+        "tsv" => Ok(Format::Text(b'\t')),
+        #[cfg(feature = "parquet")]
+        "parquet" => Ok(Format::Parquet),
+        _ => Err(Error::UnsupportedFile {
+            path: path.to_owned(),
+            problem: match extension.as_str() {
+                "" => "has no extension to tell the type of the table by".into(),
+                "parquet" => "this build was made without the feature `parquet`".into(),
+                other => format!("a table cannot be written as .{other}"),
+            },
+            known: ".npy, .csv, .tsv and .parquet".into(),
+        }),
+    }
+}
+
+/// Writes a table by its file's extension: `.npy` (f64, row after row, without names), `.csv`, `.tsv` or
+/// `.parquet`. Rows are taken block by block, so the table may be larger than memory.
+///
+/// # Errors
+/// An unknown extension, a source that fails, or a disk that refuses.
+///
+/// # Panics
+/// When there are not as many names as columns.
+///
+/// # Example
+/// ```
+/// use tenfold::engine::linalg::Mat;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("sources.csv");
+/// let sources = Mat::from_vec(2, 2, vec![0.5, 1.0, -2.0, 1e300]);
+/// tenfold::output::write_table(&path, &["s1".into(), "s2".into()], &sources)?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "s1,s2\n0.5,1\n-2,1e300\n");
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows) -> Result<()> {
+    assert_eq!(names.len(), rows.cols(), "one name for every column");
+    let format = format_of(path)?;
+    write_atomically(path, |out| match format {
+        Format::Npy => write_npy(path, rows, out),
+        Format::Text(delimiter) => write_text(path, names, rows, delimiter, out),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::write(path, names, rows, out),
+    })
+}
+
+/// Calls `take` with every block of `size` rows in order.
+fn each_block(rows: &dyn Rows, size: usize, mut take: impl FnMut(&[f64]) -> Result<()>) -> Result<()> {
+    let mut buffer = Vec::new();
+    for b in 0..rows.rows().div_ceil(size) {
+        let range = block_range(b, rows.rows(), size);
+        if let Some(block) = rows.borrow_rows(range.start, range.end) {
+            take(block)?;
+        } else {
+            buffer.resize(range.len() * rows.cols(), 0.0);
+            rows.read_rows(range.start, &mut buffer)?;
+            take(&buffer)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_npy(path: &Path, rows: &dyn Rows, out: &mut (dyn Write + Send)) -> Result<()> {
+    let fail = |e| write_error(path, e);
+    let mut header =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows.rows(), rows.cols());
+    // NumPy wants the data to begin at a multiple of 64: 10 bytes go before the header and a newline ends it.
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
+    header = format!("{header:<padded$}\n");
+    out.write_all(b"\x93NUMPY\x01\x00").map_err(fail)?;
+    out.write_all(&(header.len() as u16).to_le_bytes()).map_err(fail)?;
+    out.write_all(header.as_bytes()).map_err(fail)?;
+    each_block(rows, BLOCK, |block| {
+        block.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
+    })
+}
+
+fn write_text(
+    path: &Path,
+    names: &[String],
+    rows: &dyn Rows,
+    delimiter: u8,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    let fail = |e| write_error(path, e);
+    // Names may need quotes, numbers never do.
+    let mut header = csv::WriterBuilder::new().delimiter(delimiter).from_writer(&mut *out);
+    header.write_record(names).and_then(|()| Ok(header.flush()?)).map_err(|e| fail(e.into()))?;
+    drop(header);
+    let mut line = String::new();
+    each_block(rows, BLOCK, |block| {
+        for row in block.chunks_exact(rows.cols()) {
+            line.clear();
+            for &x in row {
+                shortest(&mut line, x);
+                line.push(char::from(delimiter));
+            }
+            line.pop();
+            line.push('\n');
+            out.write_all(line.as_bytes()).map_err(fail)?;
+        }
+        Ok(())
+    })
+}
+
+/// The fewest digits that read back as the same number, with an exponent where plain digits would be long.
+fn shortest(text: &mut String, x: f64) {
+    use std::fmt::Write as _;
+    let plain = x == 0.0 || (1e-5..1e16).contains(&x.abs());
+    let written = if plain { write!(text, "{x}") } else { write!(text, "{x:e}") };
+    written.expect("writing to a string cannot fail");
+}
+
+#[cfg(feature = "parquet")]
+mod parquet {
+    use super::{Error, Path, Result, Rows, Write, each_block};
+    use parquet::basic::{Compression, Repetition, Type as Physical};
+    use parquet::data_type::DoubleType;
+    use parquet::errors::ParquetError;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    use std::sync::Arc;
+
+    /// Bytes of a row group: enough to be read in one sweep, little enough to be held while it is written.
+    const GROUP: usize = 16 << 20;
+
+    pub(super) fn write(
+        path: &Path,
+        names: &[String],
+        rows: &dyn Rows,
+        out: &mut (dyn Write + Send),
+    ) -> Result<()> {
+        let fail = |e: ParquetError| Error::Write {
+            path: path.to_owned(),
+            problem: e.to_string(),
+            remedy: "check that the columns' names differ and that the disk has room".into(),
+        };
+        let field = |name: &String| {
+            let kind =
+                Type::primitive_type_builder(name, Physical::DOUBLE).with_repetition(Repetition::REQUIRED);
+            kind.build().map(Arc::new)
+        };
+        let fields = names.iter().map(field).collect::<std::result::Result<_, _>>().map_err(fail)?;
+        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(fail)?;
+        // Real numbers seldom repeat, so a dictionary only costs time.
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_dictionary_enabled(false)
+            .build();
+        let mut writer =
+            SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(fail)?;
+        let cols = rows.cols();
+        let mut values = Vec::new();
+        each_block(rows, (GROUP / 8 / cols.max(1)).max(1), |block| {
+            let mut group = writer.next_row_group().map_err(fail)?;
+            for j in 0..cols {
+                values.clear();
+                values.extend(block[j..].iter().step_by(cols));
+                let mut column =
+                    group.next_column().map_err(fail)?.expect("the schema has a column for every name");
+                column.typed::<DoubleType>().write_batch(&values, None, None).map_err(fail)?;
+                column.close().map_err(fail)?;
+            }
+            group.close().map(|_| ()).map_err(fail)
+        })?;
+        writer.close().map(|_| ()).map_err(fail)
+    }
+}
