@@ -93,18 +93,7 @@ impl Whitener {
     /// # Errors
     /// What the data source says.
     pub fn apply(&self, samples: &dyn Rows, mean: &[f64]) -> Result<Mat> {
-        let whitened = Whitened { samples, mean, matrix: &self.matrix };
-        let mut out = Mat::zeros(samples.rows(), self.k());
-        let (width, failure) = (self.k(), std::sync::Mutex::new(None));
-        parallel::fill_rows(out.as_mut_slice(), width, |range, chunk| {
-            if let Err(error) = whitened.read_rows(range.start, chunk) {
-                failure.lock().expect("no thread panics while it holds this").get_or_insert(error);
-            }
-        });
-        match failure.into_inner().expect("no thread panics while it holds this") {
-            Some(error) => Err(error),
-            None => Ok(out),
-        }
+        Whitened { samples, mean, matrix: &self.matrix }.to_mat()
     }
 }
 
@@ -117,6 +106,26 @@ pub struct Whitened<'a> {
     pub mean: &'a [f64],
     /// W, d × k.
     pub matrix: &'a Mat,
+}
+
+impl Whitened<'_> {
+    /// All rows, computed in parallel and held in memory.
+    ///
+    /// # Errors
+    /// What the data source says.
+    pub fn to_mat(&self) -> Result<Mat> {
+        let mut out = Mat::zeros(self.rows(), self.cols());
+        let failure = std::sync::Mutex::new(None);
+        parallel::fill_rows(out.as_mut_slice(), self.matrix.cols(), |range, chunk| {
+            if let Err(error) = self.read_rows(range.start, chunk) {
+                failure.lock().expect("no thread panics while it holds this").get_or_insert(error);
+            }
+        });
+        match failure.into_inner().expect("no thread panics while it holds this") {
+            Some(error) => Err(error),
+            None => Ok(out),
+        }
+    }
 }
 
 impl Rows for Whitened<'_> {

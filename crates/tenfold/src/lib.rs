@@ -4,9 +4,12 @@
 //! [`model_file`]. The mathematics that all models share is the [`engine`].
 
 pub mod error;
+pub mod evaluate;
+pub mod ica;
 pub mod input;
 pub mod model_file;
 pub mod output;
+pub mod verdict;
 
 pub use error::{Error, Result};
 pub use tenfold_engine as engine;

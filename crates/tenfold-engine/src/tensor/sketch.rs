@@ -164,7 +164,7 @@ impl Sketch {
         }
         // The inverse real transform wants exactly real ends.
         spectrum[0].im = 0.0;
-        if self.length % 2 == 0 {
+        if self.length.is_multiple_of(2) {
             spectrum[self.length / 2].im = 0.0;
         }
         let mut bins = self.inverse.make_output_vec();

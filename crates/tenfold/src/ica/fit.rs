@@ -1,0 +1,264 @@
+//! From parameters and data to a model.
+
+use super::model::{Diagnostics, Model, SourceStatistics};
+use super::moments::{Cumulant, SecondMoment};
+use super::polish::{Polished, polish};
+use crate::error::{Error, Result};
+use crate::verdict::Verdict;
+use tenfold_engine::decompose::{Decomposition, Minibatches, Solver};
+use tenfold_engine::linalg::{Mat, Rows, solve};
+use tenfold_engine::progress::{Progress, Silent};
+use tenfold_engine::whiten::{Whitened, Whitener, numerical_rank, suggest_k};
+
+/// How many sources to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Components {
+    /// As many as the spectrum of the covariance supports.
+    Auto,
+    /// This many.
+    Exactly(usize),
+}
+
+impl From<usize> for Components {
+    fn from(k: usize) -> Self {
+        Self::Exactly(k)
+    }
+}
+
+/// Which cumulant tells the sources apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contrast {
+    /// The fourth: sources of either kurtosis sign.
+    Kurtosis,
+    /// The third: skewed sources only, but less sensitive to outliers.
+    Skewness,
+}
+
+/// What follows the tensor decomposition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Polish {
+    /// Newton steps on an adaptive likelihood.
+    Likelihood,
+    /// Nothing: the answer of the cumulants.
+    None,
+}
+
+/// How to fit; all fields are public and have defaults.
+///
+/// # Example
+/// ```
+/// use tenfold::ica::{Contrast, Params};
+/// let params = Params { contrast: Contrast::Skewness, seed: 7, ..Params::new(3) };
+/// assert_eq!(params.batch, 1024);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Number of sources.
+    pub k: Components,
+    /// Which cumulant.
+    pub contrast: Contrast,
+    /// How its tensor is decomposed; [`Solver::Online`] goes over the data in batches.
+    pub solver: Solver,
+    /// Rows in a batch of the online solver.
+    pub batch: usize,
+    /// Passes over the data of the online solver.
+    pub epochs: usize,
+    /// What follows.
+    pub polish: Polish,
+    /// Divide every column by its standard deviation first: for columns in different units.
+    pub standardise: bool,
+    /// Bytes that whitened data may take; beyond that they are computed anew in every pass.
+    pub memory: u64,
+    /// Same seed, same bytes.
+    pub seed: u64,
+}
+
+/// Passes over the data that the polish may take.
+const POLISH_STEPS: usize = 30;
+
+impl Params {
+    /// The defaults for `k` sources, or for [`Components::Auto`].
+    pub fn new(k: impl Into<Components>) -> Self {
+        Self {
+            k: k.into(),
+            contrast: Contrast::Kurtosis,
+            solver: Solver::default(),
+            batch: 1024,
+            epochs: 3,
+            polish: Polish::Likelihood,
+            standardise: false,
+            memory: 2 << 30,
+            seed: 0,
+        }
+    }
+
+    /// Learns the model from samples in rows.
+    ///
+    /// # Complexity
+    /// One pass of 2·n·d² operations for the covariance, about ten of 4·n·k² for the tensor and as many for the
+    /// polish.
+    ///
+    /// # Errors
+    /// Values that are not finite, fewer samples than sources, data that do not vary; what the source of the
+    /// data says. More sources than the rank of the data is no error: the model has fewer and says so.
+    pub fn fit(&self, samples: &dyn Rows) -> Result<Model> {
+        self.fit_with(samples, &Silent)
+    }
+
+    /// [`Params::fit`] with a listener that may stop it.
+    ///
+    /// # Errors
+    /// As [`Params::fit`], and when the listener stops the run.
+    pub fn fit_with(&self, samples: &dyn Rows, progress: &dyn Progress) -> Result<Model> {
+        let mut verdict = Verdict::default();
+        self.check(samples)?;
+        progress.stage("reading", samples.rows() as u64);
+        let wanted = if let Components::Exactly(k) = self.k { Some(k.min(samples.cols())) } else { None };
+        let second = SecondMoment::gather(samples, wanted, self.standardise, self.seed, progress)?;
+        second.report(&mut verdict);
+        let k = self.choose_k(&second, samples.rows(), &mut verdict);
+        let whitener = Whitener::new(second.eigen.clone(), k)?;
+        if whitener.k() < k {
+            verdict.warn(format!(
+                "{k} sources were asked for, but the data have rank {}: the model has {} sources",
+                whitener.k(),
+                whitener.k()
+            ));
+        }
+        let mut matrix = whitener.matrix().clone();
+        matrix.scale_rows(&second.scales);
+        let streamed = Whitened { samples, mean: &second.mean, matrix: &matrix };
+        let size = (samples.rows() as u64).saturating_mul(whitener.k() as u64 * 8);
+        progress.stage("whitening", 0);
+        let held = if size <= self.memory { Some(streamed.to_mat()?) } else { None };
+        let white: &dyn Rows = held.as_ref().map_or(&streamed as &dyn Rows, |m| m);
+        let found = self.decompose(white, progress)?;
+        let start = found.cp.factors.transpose();
+        let polished = match self.polish {
+            Polish::Likelihood => Some(polish(white, &start, POLISH_STEPS, progress)?),
+            Polish::None => None,
+        };
+        let unmixing = polished.as_ref().map_or(start, |p| p.unmixing.clone());
+        let statistics = SourceStatistics::gather(white, &unmixing, progress)?;
+        let parts = Parts { second, whitener, matrix, found, polished, statistics };
+        Ok(self.assemble(parts, unmixing, samples.rows(), verdict))
+    }
+
+    fn check(&self, samples: &dyn Rows) -> Result<()> {
+        let (n, d) = (samples.rows(), samples.cols());
+        let bad = |name: &str, value: usize, expected: &str| {
+            Err(Error::BadParameter {
+                name: name.into(),
+                value: value.to_string(),
+                expected: expected.into(),
+            })
+        };
+        if let Components::Exactly(0) = self.k {
+            return bad("k", 0, "at least one source");
+        }
+        if self.batch == 0 {
+            return bad("batch", 0, "at least one row");
+        }
+        if d == 0 || n < 2 {
+            let message = format!(
+                "{n} samples of {d} columns hold nothing to separate; give at least 2 samples of 1 column"
+            );
+            return Err(tenfold_engine::Error::TooLittleData(message).into());
+        }
+        if let Components::Exactly(k) = self.k
+            && n <= k
+        {
+            let message = format!(
+                "{n} samples cannot carry {k} sources: give more than {k} samples, or ask for fewer sources"
+            );
+            return Err(tenfold_engine::Error::TooLittleData(message).into());
+        }
+        Ok(())
+    }
+
+    fn choose_k(&self, second: &SecondMoment, samples: usize, verdict: &mut Verdict) -> usize {
+        let d = second.mean.len();
+        match self.k {
+            Components::Exactly(k) if k > d => {
+                verdict.warn(format!(
+                    "{k} sources were asked for, but there are only {d} columns: at most {d} can be found"
+                ));
+                d
+            }
+            Components::Exactly(k) => k,
+            Components::Auto => {
+                let spectrum = second.spectrum();
+                let most = samples.saturating_sub(1).min(numerical_rank(spectrum)).max(1);
+                let k = suggest_k(spectrum, samples).clamp(1, most);
+                verdict.note(format!(
+                    "k = {k} chosen by description length from {} eigenvalues of the covariance of {samples} samples",
+                    spectrum.len()
+                ));
+                k
+            }
+        }
+    }
+
+    fn decompose(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Decomposition> {
+        let k = white.cols();
+        let found = match &self.solver {
+            Solver::Online(online) => {
+                let order = self.contrast.order();
+                let mut batches = Minibatches::new(white, order, self.batch, self.epochs.max(1), self.seed)
+                    .shifted(1.0, self.contrast.shifts(k));
+                progress.stage("separating online", batches.steps() as u64);
+                online.run(&mut batches, k, k, self.seed, progress)?
+            }
+            batch => {
+                progress.stage("separating", 0);
+                batch.decompose(&Cumulant::new(white, self.contrast), k, self.seed, progress)?
+            }
+        };
+        Ok(found)
+    }
+
+    fn assemble(&self, parts: Parts, unmixing: Mat, samples: usize, mut verdict: Verdict) -> Model {
+        let Parts { second, whitener, matrix, found, polished, statistics } = parts;
+        // z = B Wᵀ (x − mean), scaled to unit variance; A = (W⁺)ᵀ B⁻¹ undoes it.
+        let scales: Vec<f64> = statistics.deviations.iter().map(|s| 1.0 / s.max(f64::MIN_POSITIVE)).collect();
+        let mut b = unmixing;
+        b.scale_rows(&scales);
+        let mut back = whitener.inverse().clone();
+        back.scale_rows(
+            &second.scales.iter().map(|s| if *s > 0.0 { 1.0 / s } else { 0.0 }).collect::<Vec<_>>(),
+        );
+        let mixing = back.matmul(&solve(&b, &Mat::identity(b.rows())));
+        let diagnostics = Diagnostics {
+            samples,
+            spectrum: whitener.spectrum().to_vec(),
+            condition: whitener.condition(),
+            eigengap: whitener.eigengap(),
+            residual: found.trace.residual(),
+            iterations: found.trace.iterations,
+            converged: found.trace.converged,
+            agreement: found.trace.agreement(),
+            polish_steps: polished.as_ref().map_or(0, |p| p.steps),
+            polish_converged: polished.as_ref().map(|p| p.converged),
+        };
+        diagnostics.report(&mut verdict);
+        Model::assemble(
+            b.matmul_tr(&matrix),
+            mixing,
+            second.mean,
+            statistics,
+            self.clone(),
+            diagnostics,
+            verdict,
+        )
+    }
+}
+
+/// What the stages of a fit leave for the model.
+struct Parts {
+    second: SecondMoment,
+    whitener: Whitener,
+    matrix: Mat,
+    found: Decomposition,
+    polished: Option<Polished>,
+    statistics: SourceStatistics,
+}

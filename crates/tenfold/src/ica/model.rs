@@ -1,0 +1,418 @@
+//! What was learned: unmixing, mixing and how far to trust them.
+
+use super::{Components, Contrast, Params, Polish};
+use crate::error::Result;
+use crate::model_file::ModelFile;
+use crate::verdict::Verdict;
+use serde_json::{Value, json};
+use std::path::Path;
+use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
+use tenfold_engine::linalg::{Mat, Rows};
+use tenfold_engine::progress::Progress;
+use tenfold_engine::whiten::Whitened;
+
+/// Sources with their unmixing: s = U (x − mean), x ≈ A s + mean.
+///
+/// Sources have unit variance and stand in the order of their excess kurtosis by size (of their skewness with
+/// [`Contrast::Skewness`]); the largest entry of every column of the mixing matrix is positive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    unmixing: Mat,
+    mixing: Mat,
+    mean: Vec<f64>,
+    kurtosis: Vec<f64>,
+    skewness: Vec<f64>,
+    params: Value,
+    diagnostics: Diagnostics,
+    verdict: Verdict,
+}
+
+/// Figures of a fit that its verdict rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostics {
+    /// Number of samples.
+    pub samples: usize,
+    /// Eigenvalues of the covariance, largest first.
+    pub spectrum: Vec<f64>,
+    /// Largest over smallest used eigenvalue.
+    pub condition: f64,
+    /// Last used over first unused eigenvalue; infinite when none is left.
+    pub eigengap: f64,
+    /// How far the cumulant is from diagonal in the found directions, relative.
+    pub residual: f64,
+    /// Iterations of the tensor decomposition.
+    pub iterations: usize,
+    /// Whether it converged.
+    pub converged: bool,
+    /// Share of restarts that found the same answer.
+    pub agreement: f64,
+    /// Passes of the likelihood polish.
+    pub polish_steps: usize,
+    /// Whether the polish converged; nothing when there was none.
+    pub polish_converged: Option<bool>,
+}
+
+impl Diagnostics {
+    /// Says what the figures mean.
+    pub(super) fn report(&self, verdict: &mut Verdict) {
+        if !self.converged {
+            verdict.warn(format!(
+                "the decomposition did not converge in {} iterations (residual {:.1e}): give more samples or epochs",
+                self.iterations, self.residual
+            ));
+        }
+        if self.agreement < 0.5 {
+            verdict.warn("different starts gave different answers: the sources are not well determined");
+        }
+        if self.polish_converged == Some(false) {
+            verdict.note("the likelihood polish did not settle: compare with --polish none");
+        }
+        if self.condition > 1e10 {
+            verdict.warn(format!(
+                "the covariance has condition {:.0e}: the weakest directions are mostly rounding; ask for fewer sources",
+                self.condition
+            ));
+        }
+    }
+}
+
+/// Moments of the found sources.
+pub(super) struct SourceStatistics {
+    pub(super) deviations: Vec<f64>,
+    skewness: Vec<f64>,
+    kurtosis: Vec<f64>,
+}
+
+impl SourceStatistics {
+    /// One pass over white samples seen through the rows of `unmixing`.
+    pub(super) fn gather(white: &dyn Rows, unmixing: &Mat, progress: &dyn Progress) -> Result<Self> {
+        let (n, k) = (white.rows(), unmixing.rows());
+        let directions = unmixing.transpose();
+        let sums = sum_blocks(
+            n,
+            BLOCK,
+            || vec![0.0; 3 * k],
+            |sum, range| {
+                progress.check()?;
+                let mut y = Mat::zeros(range.len(), white.cols());
+                white.read_rows(range.start, y.as_mut_slice())?;
+                let z = y.matmul(&directions);
+                for t in 0..z.rows() {
+                    for (i, x) in z.row(t).iter().enumerate() {
+                        let square = x * x;
+                        sum[i] += square;
+                        sum[k + i] += square * x;
+                        sum[2 * k + i] += square * square;
+                    }
+                }
+                Ok(())
+            },
+            |total, lane| add_assign(total, &lane),
+        )?;
+        let mean = |s: usize, i: usize| sums[s * k + i] / n as f64;
+        let deviations: Vec<f64> = (0..k).map(|i| mean(0, i).sqrt()).collect();
+        let scaled = |s: usize, i: usize, p: i32| mean(s, i) / deviations[i].max(f64::MIN_POSITIVE).powi(p);
+        let skewness = (0..k).map(|i| scaled(1, i, 3)).collect();
+        let kurtosis = (0..k).map(|i| scaled(2, i, 4) - 3.0).collect();
+        Ok(Self { deviations, skewness, kurtosis })
+    }
+}
+
+impl Model {
+    /// Puts sources into canonical order and sign, and judges them.
+    pub(super) fn assemble(
+        unmixing: Mat,
+        mixing: Mat,
+        mean: Vec<f64>,
+        statistics: SourceStatistics,
+        params: Params,
+        diagnostics: Diagnostics,
+        mut verdict: Verdict,
+    ) -> Self {
+        let k = unmixing.rows();
+        let SourceStatistics { skewness, kurtosis, .. } = statistics;
+        let weight = |i: usize| match params.contrast {
+            Contrast::Kurtosis => kurtosis[i].abs(),
+            Contrast::Skewness => skewness[i].abs(),
+        };
+        let mut order: Vec<usize> = (0..k).collect();
+        order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+        let signs: Vec<f64> = order
+            .iter()
+            .map(|&i| {
+                let largest =
+                    mixing.col(i).into_iter().fold(0.0f64, |m, x| if x.abs() > m.abs() { x } else { m });
+                if largest < 0.0 { -1.0 } else { 1.0 }
+            })
+            .collect();
+        judge_sources(
+            &order.iter().map(|&i| (kurtosis[i], skewness[i])).collect::<Vec<_>>(),
+            &diagnostics,
+            &mut verdict,
+        );
+        Self {
+            unmixing: Mat::from_fn(k, unmixing.cols(), |i, j| signs[i] * unmixing[(order[i], j)]),
+            mixing: Mat::from_fn(mixing.rows(), k, |i, j| signs[j] * mixing[(i, order[j])]),
+            mean,
+            kurtosis: order.iter().map(|&i| kurtosis[i]).collect(),
+            skewness: order.iter().zip(&signs).map(|(&i, s)| s * skewness[i]).collect(),
+            params: params_json(&params),
+            diagnostics,
+            verdict,
+        }
+    }
+
+    /// Number of sources.
+    pub fn k(&self) -> usize {
+        self.unmixing.rows()
+    }
+
+    /// U, sources × columns.
+    pub fn unmixing(&self) -> &Mat {
+        &self.unmixing
+    }
+
+    /// A, columns × sources.
+    pub fn mixing(&self) -> &Mat {
+        &self.mixing
+    }
+
+    /// Mean of every column.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Excess kurtosis of every source.
+    pub fn kurtosis(&self) -> &[f64] {
+        &self.kurtosis
+    }
+
+    /// Skewness of every source.
+    pub fn skewness(&self) -> &[f64] {
+        &self.skewness
+    }
+
+    /// The figures of the fit.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+
+    /// What the figures mean.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// The parameters of the fit, as JSON.
+    pub fn params(&self) -> &Value {
+        &self.params
+    }
+
+    /// The sources of new samples, s = U (x − mean), in memory.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadParameter`] when the samples have another number of columns than those of the fit; what the source of
+    /// the data says.
+    pub fn infer(&self, samples: &dyn Rows) -> Result<Mat> {
+        let sources = self.sources(samples)?;
+        Ok(sources.whitened().to_mat()?)
+    }
+
+    /// The sources of new samples, computed as they are read: for data that do not fit in memory.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadParameter`] when the samples have another number of columns.
+    pub fn sources<'a>(&'a self, samples: &'a dyn Rows) -> Result<Sources<'a>> {
+        if samples.cols() != self.unmixing.cols() {
+            return Err(crate::Error::BadParameter {
+                name: "columns of the data".into(),
+                value: samples.cols().to_string(),
+                expected: format!("the {} columns that the model was fitted on", self.unmixing.cols()),
+            });
+        }
+        Ok(Sources { samples, mean: &self.mean, directions: self.unmixing.transpose() })
+    }
+
+    /// The samples that sources in rows make, x = A s + mean.
+    ///
+    /// # Panics
+    /// When the sources have another number of columns than the model has sources.
+    pub fn mix(&self, sources: &Mat) -> Mat {
+        let mut x = sources.matmul_tr(&self.mixing);
+        for t in 0..x.rows() {
+            x.row_mut(t).iter_mut().zip(&self.mean).for_each(|(v, m)| *v += m);
+        }
+        x
+    }
+
+    /// A few lines for people.
+    pub fn summary(&self) -> String {
+        let d = &self.diagnostics;
+        let mut text = format!(
+            "{} sources from {} samples of {} columns\nverdict: {}\n",
+            self.k(),
+            d.samples,
+            self.unmixing.cols(),
+            self.verdict.headline()
+        );
+        for (level, message) in self.verdict.findings() {
+            text += &format!(
+                "  {}: {message}\n",
+                if *level == crate::verdict::Level::Warning { "warning" } else { "note" }
+            );
+        }
+        text += "source  excess kurtosis  skewness  share of variance\n";
+        let shares = self.shares();
+        for i in 0..self.k() {
+            text += &format!(
+                "{:>6}  {:>15.3}  {:>8.3}  {:>16.1}%\n",
+                i + 1,
+                self.kurtosis[i],
+                self.skewness[i],
+                100.0 * shares[i]
+            );
+        }
+        text
+    }
+
+    /// The share of the variance of the data that each source makes, ‖a_i‖² / Σ‖a_j‖².
+    pub fn shares(&self) -> Vec<f64> {
+        let squares: Vec<f64> = self.mixing.col_norms().into_iter().map(|n| n * n).collect();
+        let total: f64 = squares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        squares.into_iter().map(|s| s / total).collect()
+    }
+
+    /// Writes the model to one file, atomically.
+    ///
+    /// # Errors
+    /// [`crate::Error::Write`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let d = &self.diagnostics;
+        let metadata = json!({
+            "parameters": self.params,
+            "diagnostics": {
+                "samples": d.samples,
+                "condition": d.condition,
+                // JSON has no infinity: nothing left after the last used eigenvalue is null.
+                "eigengap": d.eigengap.is_finite().then_some(d.eigengap),
+                "residual": d.residual,
+                "iterations": d.iterations,
+                "converged": d.converged,
+                "agreement": d.agreement,
+                "polish_steps": d.polish_steps,
+                "polish_converged": d.polish_converged,
+            },
+            "verdict": self.verdict.to_json(),
+        });
+        let mut file = ModelFile::new("ica", metadata);
+        file.insert_matrix("unmixing", &self.unmixing);
+        file.insert_matrix("mixing", &self.mixing);
+        file.insert_vector("mean", &self.mean);
+        file.insert_vector("kurtosis", &self.kurtosis);
+        file.insert_vector("skewness", &self.skewness);
+        file.insert_vector("spectrum", &d.spectrum);
+        file.save(path)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// [`crate::Error::Model`] when the file is damaged, foreign or of another kind.
+    pub fn load(path: &Path) -> Result<Self> {
+        let file = ModelFile::load(path)?;
+        file.expect_kind("ica")?;
+        let (unmixing, mixing) = (file.matrix("unmixing")?, file.matrix("mixing")?);
+        let [mean, kurtosis, skewness] =
+            [file.vector("mean")?, file.vector("kurtosis")?, file.vector("skewness")?];
+        let (k, columns) = (unmixing.rows(), unmixing.cols());
+        let fits = (mixing.rows(), mixing.cols()) == (columns, k)
+            && mean.len() == columns
+            && kurtosis.len() == k
+            && skewness.len() == k;
+        if !fits {
+            return Err(crate::Error::Model {
+                path: path.into(),
+                problem: "its tensors do not fit together".into(),
+                remedy: "fit the model again".into(),
+            });
+        }
+        let d = &file.metadata["diagnostics"];
+        let count = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
+        let diagnostics = Diagnostics {
+            samples: count("samples"),
+            spectrum: file.vector("spectrum")?,
+            condition: d["condition"].as_f64().unwrap_or(f64::NAN),
+            eigengap: d["eigengap"].as_f64().unwrap_or(f64::INFINITY),
+            residual: d["residual"].as_f64().unwrap_or(f64::NAN),
+            iterations: count("iterations"),
+            converged: d["converged"].as_bool().unwrap_or(false),
+            agreement: d["agreement"].as_f64().unwrap_or(f64::NAN),
+            polish_steps: count("polish_steps"),
+            polish_converged: d["polish_converged"].as_bool(),
+        };
+        let params = file.metadata["parameters"].clone();
+        let verdict = Verdict::from_json(&file.metadata["verdict"]);
+        Ok(Self { unmixing, mixing, mean, kurtosis, skewness, params, diagnostics, verdict })
+    }
+}
+
+/// The sources of samples, computed as they are read.
+pub struct Sources<'a> {
+    samples: &'a dyn Rows,
+    mean: &'a [f64],
+    directions: Mat,
+}
+
+impl Sources<'_> {
+    fn whitened(&self) -> Whitened<'_> {
+        Whitened { samples: self.samples, mean: self.mean, matrix: &self.directions }
+    }
+}
+
+impl Rows for Sources<'_> {
+    fn rows(&self) -> usize {
+        self.samples.rows()
+    }
+    fn cols(&self) -> usize {
+        self.directions.cols()
+    }
+    fn read_rows(&self, start: usize, out: &mut [f64]) -> tenfold_engine::Result<()> {
+        self.whitened().read_rows(start, out)
+    }
+}
+
+/// Two or more sources without kurtosis and skewness cannot be told apart.
+fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mut Verdict) {
+    let n = diagnostics.samples as f64;
+    // Standard errors of a Gaussian sample's kurtosis and skewness; four of them, because k sources are tested.
+    let (kurtosis_noise, skewness_noise) = (4.0 * (24.0 / n).sqrt(), 4.0 * (6.0 / n).sqrt());
+    let gaussian: Vec<String> = moments
+        .iter()
+        .enumerate()
+        .filter(|(_, (k, s))| k.abs() < kurtosis_noise && s.abs() < skewness_noise)
+        .map(|(i, _)| (i + 1).to_string())
+        .collect();
+    match gaussian.len() {
+        0 => {}
+        1 => verdict.note(format!("source {} cannot be told from Gaussian noise", gaussian[0])),
+        _ => verdict.warn(format!(
+            "sources {} cannot be told from Gaussian noise: how they are mixed among themselves is arbitrary",
+            gaussian.join(", ")
+        )),
+    }
+    if let Some(i) = moments.iter().position(|(k, _)| *k > 0.25 * n) {
+        verdict.warn(format!("source {} rests on a handful of samples: look for outliers", i + 1));
+    }
+}
+
+fn params_json(params: &Params) -> Value {
+    json!({
+        "k": match params.k { Components::Auto => json!("auto"), Components::Exactly(k) => json!(k) },
+        "contrast": match params.contrast { Contrast::Kurtosis => "kurtosis", Contrast::Skewness => "skewness" },
+        "solver": params.solver.name(),
+        "batch": params.batch,
+        "epochs": params.epochs,
+        "polish": match params.polish { Polish::Likelihood => "likelihood", Polish::None => "none" },
+        "standardise": params.standardise,
+        "seed": params.seed,
+    })
+}
