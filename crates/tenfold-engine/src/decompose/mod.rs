@@ -116,7 +116,9 @@ impl Solver {
             Self::Simultaneous(solver) => solver.decompose(tensor, k, seed, progress),
             Self::Online(solver) => {
                 let mut oracle = Exact { tensor, steps: solver.max_steps };
-                solver.run(&mut oracle, tensor.dim(), k, seed, progress)
+                let found = solver.run(&mut oracle, tensor.dim(), k, seed, progress)?;
+                // The tensor is at hand, so the weights need not be running means.
+                finish(tensor, found.cp.factors, found.trace)
             }
         }
     }

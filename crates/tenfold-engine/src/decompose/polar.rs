@@ -62,6 +62,20 @@ impl Polar {
         finish(tensor, v, trace)
     }
 
+    /// One run from given orthonormal columns.
+    ///
+    /// # Errors
+    /// As [`Solver::decompose`](super::Solver::decompose).
+    pub fn from_start(
+        &self,
+        tensor: &dyn Contract,
+        start: Mat,
+        progress: &dyn Progress,
+    ) -> Result<Decomposition> {
+        let (_, v, trace) = self.run(tensor, start, progress)?;
+        finish(tensor, v, trace)
+    }
+
     /// Iterates from `v`; returns Σλ², the columns and the trace.
     fn run(&self, tensor: &dyn Contract, mut v: Mat, progress: &dyn Progress) -> Result<(f64, Mat, Trace)> {
         let mut trace = Trace::default();

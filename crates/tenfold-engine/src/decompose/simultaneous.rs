@@ -7,7 +7,8 @@ use crate::progress::Progress;
 use crate::tensor::Contract;
 
 /// All slices T(I, I, w) of an orthogonal tensor share the eigenvectors v_i; rotations that make several of them
-/// as diagonal as possible find those.
+/// as diagonal as possible find those. The w are orthonormal, so that k slices of order 3, or k(k+1)/2 slices
+/// T(I, I, w, w′) of order 4, hold the whole tensor.
 ///
 /// # Complexity
 /// `slices` contractions, then slices·k³ operations a sweep, about eight sweeps.
@@ -17,7 +18,7 @@ use crate::tensor::Contract;
 /// Kuleshov, Chaganty and Liang, "Tensor factorization via matrix factorization", AISTATS 2015.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simultaneous {
-    /// Random slices; `None` takes min(k, 24), at least 2.
+    /// Slices; `None` takes all that differ, up to 24 of order 3 and 60 of order 4.
     pub slices: Option<usize>,
     /// Sweeps over all pairs after which the search stops unconverged.
     pub max_iterations: usize,
@@ -39,13 +40,7 @@ impl Simultaneous {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Decomposition> {
-        let count = self.slices.unwrap_or(k.min(24)).max(2);
-        let mut slices = Vec::with_capacity(count);
-        for s in 0..count {
-            progress.check()?;
-            let w = random::gaussian(tensor.dim(), 1, &mut random::rng(seed, 300 + s as u64));
-            slices.push(tensor.slice(&w)?);
-        }
+        let slices = self.slices(tensor, seed, progress)?;
         let basis = common_range(&slices, k)?;
         let mut small: Vec<Mat> = slices.iter().map(|m| basis.tr_matmul(&m.matmul(&basis))).collect();
         let mut rotation = Mat::identity(k);
@@ -63,6 +58,39 @@ impl Simultaneous {
         }
         finish(tensor, basis.matmul(&rotation), trace)
     }
+}
+
+impl Simultaneous {
+    /// T(I, I, w) or T(I, I, w, w′) for orthonormal random w.
+    fn slices(&self, tensor: &dyn Contract, seed: u64, progress: &dyn Progress) -> Result<Vec<Mat>> {
+        let d = tensor.dim();
+        let w = random::orthogonal(d, d, &mut random::rng(seed, 300))?;
+        let single = |a: usize| tensor.slice(&w.select_cols(&[a]));
+        let mut slices = Vec::new();
+        if tensor.order() == 3 {
+            for a in 0..self.slices.unwrap_or(24).clamp(1, d) {
+                progress.check()?;
+                slices.push(single(a)?);
+            }
+            return Ok(slices);
+        }
+        let pairs = (0..d).map(|a| (a, a)).chain((1..d).flat_map(|a| (0..a).map(move |b| (a, b))));
+        for (a, b) in pairs.take(self.slices.unwrap_or(60).max(1)) {
+            progress.check()?;
+            slices.push(if a == b { single(a)? } else { mixed_slice(tensor, &w.col(a), &w.col(b))? });
+        }
+        Ok(slices)
+    }
+}
+
+/// √2 T(I, I, a, b) by polarisation, ¼ (T(I, I, a+b, a+b) − T(I, I, a−b, a−b)); the factor makes the slices of all
+/// pairs an orthonormal basis of the symmetric ones.
+fn mixed_slice(tensor: &dyn Contract, a: &[f64], b: &[f64]) -> Result<Mat> {
+    let d = a.len();
+    let along = |sign: f64| tensor.slice(&Mat::from_fn(d, 1, |i, _| a[i] + sign * b[i]));
+    let mut slice = along(1.0)?;
+    slice.add_scaled(-1.0, &along(-1.0)?);
+    Ok(slice.map(|x| x * std::f64::consts::SQRT_2 / 4.0))
 }
 
 /// Orthonormal basis of the k directions that carry most of all slices together.
