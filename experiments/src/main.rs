@@ -1,2 +1,0 @@
-//! experiments.
-fn main() {}
