@@ -25,7 +25,7 @@ pub struct Online {
     pub noise: f64,
     /// Steps when the tensor itself is given; sample streams end by themselves.
     pub max_steps: usize,
-    /// Smoothed ‖T(I, v, …) − λv‖ / max|λ| that counts as converged.
+    /// Largest turn of a column, ‖v′ ∓ v‖, since about the middle of the run that counts as converged.
     pub tolerance: f64,
 }
 
@@ -77,7 +77,7 @@ impl Default for Online {
             rate: Rate::Decreasing { first: 1.0, decay: 0.3 },
             noise: 0.0,
             max_steps: 1000,
-            tolerance: 1e-2,
+            tolerance: 0.05,
         }
     }
 }
@@ -203,6 +203,7 @@ impl Online {
             rng,
         };
         let mut trace = Trace::default();
+        let mut snapshots: [Option<Mat>; 2] = [None, None];
         loop {
             progress.check()?;
             let more = oracle.next(&mut |tensor| self.step(tensor, trace.iterations, &mut state))?;
@@ -214,9 +215,13 @@ impl Online {
             }
             trace.iterations += 1;
             trace.residuals.push(state.residual);
+            if trace.iterations.is_power_of_two() {
+                snapshots = [Some(state.v.clone()), snapshots[0].take()];
+            }
             progress.advance(1);
         }
-        trace.converged = state.residual < self.tolerance;
+        // The older of the last two snapshots was taken between a quarter and half of the way.
+        trace.converged = snapshots[1].as_ref().is_some_and(|middle| turn(middle, &state.v) < self.tolerance);
         let cp = match self.update {
             Update::Stgd { theta } => Cp::normalised(state.order, vec![theta; k], state.v),
             _ => Cp::new(state.order, state.weights, state.v),
@@ -304,6 +309,17 @@ impl State {
         self.weights.iter_mut().zip(&now).for_each(|(w, n)| *w += share * (n - *w));
         self.residual += share * (super::eigen_residual(&self.v, own, &now) - self.residual);
     }
+}
+
+/// Largest ‖a_c ∓ b_c‖ over the columns after scaling them to unit length.
+fn turn(a: &Mat, b: &Mat) -> f64 {
+    let (na, nb) = (a.col_norms(), b.col_norms());
+    let cosines = a
+        .col_dots(b)
+        .into_iter()
+        .zip(na.iter().zip(&nb))
+        .map(|(dot, (x, y))| dot.abs() / (x * y).max(f64::MIN_POSITIVE));
+    cosines.map(|c| (2.0 - 2.0 * c.min(1.0)).sqrt()).fold(0.0, f64::max)
 }
 
 /// Weight of step t in the running means: the mean of all steps at first, of about the last 200 later.

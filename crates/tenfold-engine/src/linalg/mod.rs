@@ -23,6 +23,7 @@ pub use krylov::{BlockKrylov, Converged, Wanted, refine_subspace};
 pub use mat::{Mat, dot, gemm_rate};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
+pub use parallel::vectorised;
 pub use range::{Embedding, RangeFinder, SparseSign, svd_tall};
 pub(crate) use rows::with_rows;
 pub use rows::{Rows, check_finite};

@@ -97,3 +97,17 @@ pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) ->
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.expect("a thread pool can be built").install(work)
 }
+
+/// Runs `work` compiled for the widest vectors of this processor that the build knows. Elementwise loops inside it
+/// become vector loops; nothing is reordered or fused, so the result is the same on every processor.
+///
+/// # Example
+/// ```
+/// let mut v = vec![1.0; 100];
+/// tenfold_engine::linalg::vectorised(|| v.iter_mut().for_each(|x| *x *= 3.0));
+/// assert_eq!(v[99], 3.0);
+/// ```
+#[inline]
+pub fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}

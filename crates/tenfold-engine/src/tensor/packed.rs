@@ -3,7 +3,7 @@
 use super::{Contract, check_arguments};
 use crate::error::{Error, Result};
 use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use crate::linalg::{Mat, Rows, gemm, gemm_add, view, view_mut, with_rows};
+use crate::linalg::{Mat, Rows, gemm, gemm_add, vectorised, view, view_mut, with_rows};
 use rayon::prelude::*;
 
 /// A symmetric tensor of order `ORDER`, packed: the entry with sorted indices i₀ ≤ i₁ ≤ … stands at
@@ -32,7 +32,7 @@ pub type Tensor4 = Packed<4>;
 /// that the products stay in the second-level cache.
 const PAIR_COLUMNS: usize = 8;
 /// Samples whose pair products are made at a time (128 rows × 800 pairs = 800 kB at 100 columns).
-const PAIR_ROWS: usize = 128;
+const PAIR_ROWS: usize = 64;
 
 impl<const ORDER: usize> Packed<ORDER> {
     /// All zeros.
@@ -279,23 +279,34 @@ fn add_triples(
     sums: &mut [Vec<f64>],
 ) {
     let rows = block.len() / d;
-    let mut products = Vec::new();
+    let widest = groups.iter().map(|g| g.pairs).max().unwrap_or(0);
+    let mut products = vec![0.0; PAIR_ROWS * widest];
     for start in (0..rows).step_by(PAIR_ROWS) {
         let end = (start + PAIR_ROWS).min(rows);
         let part = view(&block[start * d..end * d], end - start, d);
         for (group, sum) in groups.iter().zip(sums.iter_mut()) {
-            products.clear();
-            for t in start..end {
-                let y = &block[t * d..(t + 1) * d];
-                let weight = weights.map_or(1.0, |w| w[t]);
-                for j in group.first..group.end {
-                    let scale = weight * y[j];
-                    products.extend(y[..=j].iter().map(|x| scale * x));
-                }
-            }
-            let right = view(&products, end - start, group.pairs);
+            let products = &mut products[..(end - start) * group.pairs];
+            vectorised(|| {
+                make_pairs(&block[start * d..end * d], weights.map(|w| &w[start..end]), d, group, products)
+            });
+            let right = view(products, end - start, group.pairs);
             let left = part.subcols(group.first, d - group.first).transpose();
             gemm_add(view_mut(sum, d - group.first, group.pairs), left, right);
+        }
+    }
+}
+
+/// w_t y_ti y_tj for the pairs (i ≤ j) of a group, one row a sample.
+#[inline(always)]
+fn make_pairs(samples: &[f64], weights: Option<&[f64]>, d: usize, group: &PairGroup, products: &mut [f64]) {
+    for (t, (y, row)) in samples.chunks_exact(d).zip(products.chunks_exact_mut(group.pairs)).enumerate() {
+        let weight = weights.map_or(1.0, |w| w[t]);
+        let mut rest = row;
+        for j in group.first..group.end {
+            let scale = weight * y[j];
+            let (run, after) = rest.split_at_mut(j + 1);
+            run.iter_mut().zip(y).for_each(|(p, x)| *p = scale * x);
+            rest = after;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::moments::{Cumulant, SecondMoment};
 use super::polish::{Polished, polish};
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
-use tenfold_engine::decompose::{Decomposition, Minibatches, Solver};
+use tenfold_engine::decompose::{Decomposition, Minibatches, Polar, Solver};
 use tenfold_engine::linalg::{Mat, Rows, solve};
 use tenfold_engine::progress::{Progress, Silent};
 use tenfold_engine::whiten::{Whitened, Whitener, numerical_rank, suggest_k};
@@ -82,7 +82,8 @@ impl Params {
         Self {
             k: k.into(),
             contrast: Contrast::Kurtosis,
-            solver: Solver::default(),
+            // Two starts tell whether the answer depends on the start; more only cost time.
+            solver: Solver::Polar(Polar { restarts: 2, ..Polar::default() }),
             batch: 1024,
             epochs: 3,
             polish: Polish::Likelihood,
@@ -211,10 +212,26 @@ impl Params {
             }
             batch => {
                 progress.stage("separating", 0);
-                batch.decompose(&Cumulant::new(white, self.contrast), k, self.seed, progress)?
+                self.before_polish(batch, white.rows()).decompose(
+                    &Cumulant::new(white, self.contrast),
+                    k,
+                    self.seed,
+                    progress,
+                )?
             }
         };
         Ok(found)
+    }
+
+    /// A start for the polish need not be exacter than a hundredth of the statistical error 1/√n.
+    fn before_polish(&self, solver: &Solver, samples: usize) -> Solver {
+        match (solver, self.polish) {
+            (Solver::Polar(polar), Polish::Likelihood) => {
+                let tolerance = polar.tolerance.max(0.01 / (samples as f64).sqrt());
+                Solver::Polar(Polar { tolerance, ..polar.clone() })
+            }
+            (other, _) => other.clone(),
+        }
     }
 
     fn assemble(&self, parts: Parts, unmixing: Mat, samples: usize, mut verdict: Verdict) -> Model {

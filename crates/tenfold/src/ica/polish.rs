@@ -7,17 +7,17 @@
 //! the Hessian's 2 × 2 blocks.
 
 use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use tenfold_engine::linalg::{Mat, Rows, pinv};
+use tenfold_engine::linalg::{Mat, Rows, dot, pinv, vectorised};
 use tenfold_engine::progress::Progress;
 use tenfold_engine::{Error, Result};
 
-/// 1, z, z², z³, z/√(1+z²), 1/√(1+z²): odd and even, growing and bounded, and cheap. The bounded pair serves heavy
-/// tails, the cube flat sources, the even ones skewness.
+/// The functions h: 1, z, z², z³, z r and r with r = 1/√(1+z²): odd and even, growing and bounded, and cheap. The bounded
+/// pair serves heavy tails, the cube flat sources, the even ones skewness.
 const BASIS: usize = 6;
-/// Distinct products h_l h_m.
-const PRODUCTS: usize = BASIS * (BASIS + 1) / 2;
-/// Sums kept for every source: products, derivatives, z², ψ′ and ψ′ z².
-const SUMS: usize = PRODUCTS + BASIS + 3;
+/// Means that the products h_l h_m and the derivatives h′ need: z … z⁶, r … z⁴r, r², z r², r³, z r³ (z²r² = 1 − r²).
+const MEANS: usize = 15;
+/// Sources whose sums are gathered together: one vector register.
+const LANES: usize = 4;
 /// The score is refitted in the first steps and then kept, so that the iteration has a fixed point.
 const ADAPTIVE_STEPS: usize = 5;
 /// Smallest eigenvalue allowed in a 2 × 2 block: two Gaussian sources have a singular one.
@@ -79,8 +79,10 @@ pub(super) fn polish(
 
 /// Means over the samples at the current unmixing and scores.
 struct Sums {
-    /// k × SUMS.
-    per_source: Mat,
+    /// k × [`MEANS`].
+    means: Mat,
+    /// The scores' coefficients that `cross` was taken with.
+    scores: Mat,
     /// E[ψ_i(z_i) z_j].
     cross: Mat,
 }
@@ -88,44 +90,82 @@ struct Sums {
 impl Sums {
     fn gather(white: &dyn Rows, b: &Mat, scores: &Mat) -> Result<Self> {
         let (n, k) = (white.rows(), b.rows());
-        let directions = b.transpose();
+        // Sources beyond k are zero: they fill the last tile and are dropped at the end.
+        let padded = k.div_ceil(LANES) * LANES;
+        let directions = Mat::from_fn(b.cols(), padded, |r, i| if i < k { b[(i, r)] } else { 0.0 });
+        let coefficient = |i: usize, l: usize| if i < k { scores[(i, l)] } else { 0.0 };
+        let tiles: Vec<[[f64; LANES]; BASIS]> = (0..padded / LANES)
+            .map(|tile| std::array::from_fn(|f| std::array::from_fn(|l| coefficient(tile * LANES + l, f))))
+            .collect();
         let total = sum_blocks(
             n,
             BLOCK,
-            || vec![0.0; k * SUMS + k * k],
+            || vec![0.0; padded * MEANS + padded * padded],
             |sum, range| {
                 let mut y = Mat::zeros(range.len(), white.cols());
                 white.read_rows(range.start, y.as_mut_slice())?;
                 let z = y.matmul(&directions);
-                let mut psi = Mat::zeros(z.rows(), k);
-                let (own, cross) = sum.split_at_mut(k * SUMS);
-                for t in 0..z.rows() {
-                    add_row(z.row(t), scores, own, psi.row_mut(t));
-                }
+                let mut psi = Mat::zeros(z.rows(), padded);
+                let (own, cross) = sum.split_at_mut(padded * MEANS);
+                vectorised(|| {
+                    for ((tile, scores), sums) in
+                        tiles.iter().enumerate().zip(own.chunks_exact_mut(MEANS * LANES))
+                    {
+                        add_tile(&z, tile * LANES, scores, sums, &mut psi);
+                    }
+                });
                 add_assign(cross, psi.tr_matmul(&z).as_slice());
                 Ok::<(), Error>(())
             },
             |total, lane| add_assign(total, &lane),
         )?;
-        let scaled: Vec<f64> = total.iter().map(|x| x / n as f64).collect();
-        let (own, cross) = scaled.split_at(k * SUMS);
-        // Sums lie with the sources together (they are added in one sweep over a row); turn them round.
-        let per_source = Mat::from_fn(k, SUMS, |i, s| own[s * k + i]);
-        Ok(Self { per_source, cross: Mat::from_vec(k, k, cross.to_vec()) })
+        let mean = |at: usize| total[at] / n as f64;
+        let means = Mat::from_fn(k, MEANS, |i, m| mean((i / LANES * MEANS + m) * LANES + i % LANES));
+        let cross = Mat::from_fn(k, k, |i, j| mean(padded * MEANS + i * padded + j));
+        Ok(Self { means, scores: scores.clone(), cross })
+    }
+
+    /// E[h hᵀ] of source i.
+    fn products(&self, i: usize) -> Mat {
+        let [z1, z2, z3, z4, z5, z6, r, zr, z2r, z3r, z4r, r2, zr2, ..] = self.moments(i);
+        let lower = [
+            [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            [z1, z2, 0.0, 0.0, 0.0, 0.0],
+            [z2, z3, z4, 0.0, 0.0, 0.0],
+            [z3, z4, z5, z6, 0.0, 0.0],
+            [zr, z2r, z3r, z4r, 1.0 - r2, 0.0],
+            [r, zr, z2r, z3r, zr2, r2],
+        ];
+        Mat::from_fn(BASIS, BASIS, |l, m| lower[l.max(m)][l.min(m)])
+    }
+
+    /// E[h′] of source i.
+    fn slopes(&self, i: usize) -> [f64; BASIS] {
+        let [z1, z2, .., r3, zr3] = self.moments(i);
+        [0.0, 1.0, 2.0 * z1, 3.0 * z2, r3, -zr3]
+    }
+
+    /// E[h′ z²] of source i; z²r³ = r − r³.
+    fn squared_slopes(&self, i: usize) -> [f64; BASIS] {
+        let [_, z2, z3, z4, _, _, r, zr, .., r3, zr3] = self.moments(i);
+        [0.0, z2, 2.0 * z3, 3.0 * z4, r - r3, zr3 - zr]
+    }
+
+    fn moments(&self, i: usize) -> [f64; MEANS] {
+        self.means.row(i).try_into().expect("as many means as declared")
     }
 
     /// c with E[h hᵀ] c = E[h′] for every source.
     fn fit_scores(&self) -> Result<Mat> {
-        let k = self.per_source.rows();
+        let k = self.means.rows();
         let mut scores = Mat::zeros(k, BASIS);
         for i in 0..k {
-            let sums = self.per_source.row(i);
-            let products = Mat::from_fn(BASIS, BASIS, |l, m| sums[product(l.max(m), l.min(m))]);
+            let products = self.products(i);
             // Scaled to a unit diagonal first: z³ has a far larger mean square than the bounded functions.
             let scale: Vec<f64> =
                 (0..BASIS).map(|l| products[(l, l)].max(f64::MIN_POSITIVE).powf(-0.5)).collect();
             let scaled = Mat::from_fn(BASIS, BASIS, |l, m| products[(l, m)] * scale[l] * scale[m]);
-            let right: Vec<f64> = (0..BASIS).map(|l| sums[PRODUCTS + l] * scale[l]).collect();
+            let right: Vec<f64> = self.slopes(i).iter().zip(&scale).map(|(s, w)| s * w).collect();
             let solution = pinv(&scaled, 1e-8)?.matvec(&right);
             (0..BASIS).for_each(|l| scores[(i, l)] = solution[l] * scale[l]);
         }
@@ -148,14 +188,14 @@ impl Sums {
     /// (I + E) B with (E_ij, E_ji) from [κ_i σ_j², 1; 1, κ_j σ_i²] (E_ij, E_ji) = −(G_ij, G_ji).
     fn newton_step(&self, b: &Mat) -> Mat {
         let k = self.cross.rows();
-        let last = SUMS - 3;
-        let variance = |i: usize| self.per_source[(i, last)];
-        let slope = |i: usize| self.per_source[(i, last + 1)];
+        let variance: Vec<f64> = (0..k).map(|i| self.moments(i)[1]).collect();
+        let slope: Vec<f64> = (0..k).map(|i| dot(self.scores.row(i), &self.slopes(i))).collect();
         let mut step = Mat::zeros(k, k);
         for i in 0..k {
-            step[(i, i)] = -self.gradient(i, i) / (1.0 + self.per_source[(i, last + 2)]).max(CURVATURE_FLOOR);
+            let own = 1.0 + dot(self.scores.row(i), &self.squared_slopes(i));
+            step[(i, i)] = -self.gradient(i, i) / own.max(CURVATURE_FLOOR);
             for j in 0..i {
-                let (mut a, mut d) = (slope(i) * variance(j), slope(j) * variance(i));
+                let (mut a, mut d) = (slope[i] * variance[j], slope[j] * variance[i]);
                 let smallest = 0.5 * (a + d) - (0.25 * (a - d) * (a - d) + 1.0).sqrt();
                 if smallest < CURVATURE_FLOOR {
                     a += CURVATURE_FLOOR - smallest;
@@ -175,33 +215,41 @@ impl Sums {
     }
 }
 
-/// Place of h_l h_m, l ≥ m, among the products.
-const fn product(l: usize, m: usize) -> usize {
-    l * (l + 1) / 2 + m
-}
-
-/// Adds one row of sources to `sums` (sum s of source i at s·k + i) and writes ψ.
-fn add_row(z: &[f64], scores: &Mat, sums: &mut [f64], psi: &mut [f64]) {
-    let k = z.len();
-    for i in 0..k {
-        let x = z[i];
-        let r = 1.0 / (1.0 + x * x).sqrt();
-        let h = [1.0, x, x * x, x * x * x, x * r, r];
-        let slopes = [0.0, 1.0, 2.0 * x, 3.0 * x * x, r * r * r, -x * r * r * r];
-        let c = scores.row(i);
-        let (mut score, mut slope) = (0.0, 0.0);
-        for l in 0..BASIS {
-            score += c[l] * h[l];
-            slope += c[l] * slopes[l];
-            for m in 0..=l {
-                sums[product(l, m) * k + i] += h[l] * h[m];
-            }
-            sums[(PRODUCTS + l) * k + i] += slopes[l];
+/// Adds the sources `first..first + LANES` of all rows to `sums` (mean m of lane l at m·LANES + l) and writes their ψ. A
+/// tile's sums stay in registers over all rows.
+#[inline(always)]
+fn add_tile(z: &Mat, first: usize, scores: &[[f64; LANES]; BASIS], sums: &mut [f64], psi: &mut Mat) {
+    let mut acc = [[0.0; LANES]; MEANS];
+    for t in 0..z.rows() {
+        let x: [f64; LANES] = z.row(t)[first..first + LANES].try_into().expect("a tile");
+        let each = |f: &dyn Fn(usize) -> f64| -> [f64; LANES] { std::array::from_fn(f) };
+        let x2 = each(&|l| x[l] * x[l]);
+        let r = each(&|l| 1.0 / (1.0 + x2[l]).sqrt());
+        let [x3, r2, xr] = [each(&|l| x2[l] * x[l]), each(&|l| r[l] * r[l]), each(&|l| x[l] * r[l])];
+        for l in 0..LANES {
+            acc[0][l] += x[l];
+            acc[1][l] += x2[l];
+            acc[2][l] += x3[l];
+            acc[3][l] += x2[l] * x2[l];
+            acc[4][l] += x2[l] * x3[l];
+            acc[5][l] += x3[l] * x3[l];
+            acc[6][l] += r[l];
+            acc[7][l] += xr[l];
+            acc[8][l] += x[l] * xr[l];
+            acc[9][l] += x2[l] * xr[l];
+            acc[10][l] += x3[l] * xr[l];
+            acc[11][l] += r2[l];
+            acc[12][l] += xr[l] * r[l];
+            acc[13][l] += r2[l] * r[l];
+            acc[14][l] += xr[l] * r2[l];
         }
-        psi[i] = score;
-        let last = SUMS - 3;
-        sums[last * k + i] += x * x;
-        sums[(last + 1) * k + i] += slope;
-        sums[(last + 2) * k + i] += slope * x * x;
+        let c = scores;
+        let score = each(&|l| {
+            c[0][l] + c[1][l] * x[l] + c[2][l] * x2[l] + c[3][l] * x3[l] + c[4][l] * xr[l] + c[5][l] * r[l]
+        });
+        psi.row_mut(t)[first..first + LANES].copy_from_slice(&score);
+    }
+    for (sum, part) in sums.iter_mut().zip(acc.as_flattened()) {
+        *sum += part;
     }
 }
