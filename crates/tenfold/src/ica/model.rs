@@ -56,10 +56,15 @@ impl Diagnostics {
     /// Says what the figures mean.
     pub(super) fn report(&self, verdict: &mut Verdict) {
         if !self.converged {
-            verdict.warn(format!(
-                "the decomposition did not converge in {} iterations (residual {:.1e}): give more samples or epochs",
-                self.iterations, self.residual
-            ));
+            let still = format!("the decomposition was still moving after {} iterations", self.iterations);
+            if self.polish_converged == Some(true) {
+                verdict.note(format!("{still}; the polish settled it"));
+            } else {
+                verdict.warn(format!(
+                    "{still} (residual {:.1e}): give more samples, iterations or epochs",
+                    self.residual
+                ));
+            }
         }
         if self.agreement < 0.5 {
             verdict.warn("different starts gave different answers: the sources are not well determined");

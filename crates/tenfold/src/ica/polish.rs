@@ -253,3 +253,91 @@ fn add_tile(z: &Mat, first: usize, scores: &[[f64; LANES]; BASIS], sums: &mut [f
         *sum += part;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Shape, Synth};
+    use super::*;
+    use tenfold_engine::linalg::random;
+    use tenfold_engine::progress::Silent;
+
+    /// E[ψ′] of a shape with the basis above, from 200,000 draws.
+    fn information(shape: Shape) -> f64 {
+        let mut rng = random::rng(77, 0);
+        let draws = Mat::from_fn(200_000, 1, |_, _| shape.draw(&mut rng));
+        let one = Mat::identity(1);
+        let sums = Sums::gather(&draws, &one, &Mat::zeros(1, BASIS)).unwrap();
+        dot(sums.fit_scores().unwrap().row(0), &sums.slopes(0))
+    }
+
+    #[test]
+    fn means_equal_explicit_sums() {
+        let z = random::gaussian(1100, 3, &mut random::rng(1, 0));
+        let scores = random::gaussian(3, BASIS, &mut random::rng(2, 0));
+        let sums = Sums::gather(&z, &Mat::identity(3), &scores).unwrap();
+        let h = |x: f64| {
+            let r = 1.0 / (1.0 + x * x).sqrt();
+            [1.0, x, x * x, x * x * x, x * r, r]
+        };
+        let mean = |f: &dyn Fn(usize) -> f64| (0..1100).map(f).sum::<f64>() / 1100.0;
+        for i in 0..3 {
+            let products = sums.products(i);
+            for l in 0..BASIS {
+                for m in 0..BASIS {
+                    let want = mean(&|t| h(z[(t, i)])[l] * h(z[(t, i)])[m]);
+                    assert!((products[(l, m)] - want).abs() < 1e-12);
+                }
+                // Derivatives against differences of the functions themselves.
+                let slope = |x: f64| (h(x + 1e-5)[l] - h(x - 1e-5)[l]) / 2e-5;
+                assert!((sums.slopes(i)[l] - mean(&|t| slope(z[(t, i)]))).abs() < 1e-6);
+                let squared = mean(&|t| slope(z[(t, i)]) * z[(t, i)].powi(2));
+                assert!((sums.squared_slopes(i)[l] - squared).abs() < 1e-6);
+            }
+            for j in 0..3 {
+                let want = mean(&|t| dot(scores.row(i), &h(z[(t, i)])) * z[(t, j)]);
+                assert!((sums.cross[(i, j)] - want).abs() < 1e-12);
+            }
+        }
+    }
+
+    /// Quasi-likelihood theory: the share of source j in source i has variance κ_j / (n (κ_i κ_j − 1)), κ = E[ψ′].
+    #[test]
+    fn errors_have_the_variance_of_likelihood_theory() {
+        let shapes = [Shape::Laplace, Shape::Uniform, Shape::Exponential];
+        let kappa = shapes.map(information);
+        let (n, k) = (20_000, 6);
+        let (mut total, mut terms) = (0.0, 0.0);
+        for seed in 0..6 {
+            let drawn = Synth {
+                samples: n,
+                columns: k,
+                sources: k,
+                shapes: shapes.into(),
+                seed,
+                ..Default::default()
+            }
+            .draw();
+            // The true sources as data: the answer is the identity up to the error looked for.
+            let found = polish(&drawn.sources, &Mat::identity(k), 30, &Silent).unwrap();
+            assert!(found.converged, "seed {seed}");
+            for i in 0..k {
+                for j in (0..k).filter(|&j| j != i) {
+                    let share = found.unmixing[(i, j)] / found.unmixing[(i, i)];
+                    let (a, b) = (kappa[i % 3], kappa[j % 3]);
+                    total += share * share * n as f64 * (a * b - 1.0) / b;
+                    terms += 1.0;
+                }
+            }
+        }
+        // 180 squared normal errors: 1 ± 0.15, three of them allowed.
+        let ratio: f64 = total / terms;
+        assert!((0.55..1.45).contains(&ratio), "mean squared error is {ratio:.2} times the theory's");
+    }
+
+    #[test]
+    fn two_gaussians_do_not_run_away() {
+        let y = random::gaussian(5_000, 2, &mut random::rng(4, 0));
+        let found = polish(&y, &Mat::identity(2), 30, &Silent).unwrap();
+        assert!(found.unmixing.max_abs() < 3.0, "{:?}", found.unmixing);
+    }
+}
