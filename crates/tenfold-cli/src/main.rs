@@ -1,2 +1,106 @@
-//! The tenfold command line.
-fn main() {}
+//! The command `tenfold`: hidden factors in data, from the command line.
+
+mod common;
+mod completions;
+mod demo;
+mod exit;
+mod files;
+mod generate;
+mod ica;
+mod picture;
+mod solver;
+mod tensor;
+mod watch;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+use common::Session;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+/// Finds the hidden factors in data: the sources behind mixed signals, the components of a tensor.
+#[derive(Parser)]
+#[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+// One help text, the compact one, for -h and --help alike.
+#[command(disable_help_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Unmix signals: independent component analysis
+    #[command(subcommand)]
+    Ica(ica::Command),
+    /// Decompose a tensor into its components
+    #[command(subcommand)]
+    Tensor(tensor::Command),
+    /// Draw data with known truth, to try things on
+    #[command(subcommand)]
+    Generate(generate::Command),
+    Demo(demo::Demo),
+    Completions(completions::Completions),
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of every command")]
+struct Global {
+    /// Fixes the random numbers: same seed, same bytes, on any number of threads
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Threads to use; all cores when not given
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print one JSON object on standard output, and nothing else there
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print no progress and no notes; warnings and errors stay
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Tell on standard error what each stage took
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Print this help
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
+}
+
+const AFTER_HELP: &str = "\
+`tenfold COMMAND --help` tells more, with examples.
+
+Examples:
+  tenfold demo                                      see what it does
+  tenfold ica fit X.csv -k 8 -o model.tenfold       learn 8 sources from samples in rows
+  tenfold ica infer model.tenfold Y.csv -o S.csv    the sources of new samples
+  tenfold tensor decompose T.npy                    components of a symmetric tensor
+  tenfold generate ica -o X.npy                     mixtures with known sources
+  tenfold completions bash > ~/.local/share/bash-completion/completions/tenfold
+
+Exit codes:
+  0 done   1 it could not be done   2 wrong usage   3 bad input data
+  4 not converged, with --strict    130 stopped by Ctrl-C, nothing half-written";
+
+fn run(command: Command, session: &Session) -> anyhow::Result<()> {
+    match command {
+        Command::Ica(command) => command.run(session),
+        Command::Tensor(command) => command.run(session),
+        Command::Generate(command) => command.run(session),
+        Command::Demo(demo) => demo.run(session),
+        Command::Completions(completions) => completions.run::<Cli>(),
+    }
+}
+
+fn main() -> ExitCode {
+    let Cli { command, global } = Cli::parse();
+    if let Some(threads) = global.threads {
+        // The pool can be built only once, and this is the one place that does.
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().expect("the first pool");
+    }
+    let session = Session::start(global.seed, global.json, global.quiet, global.verbose);
+    let result = run(command, &session);
+    session.watch.end();
+    exit::finish(result, global.json)
+}

@@ -1,0 +1,194 @@
+//! What the subcommands share: the session, and how tables are read.
+
+use crate::exit;
+use crate::watch::Watch;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use tenfold::engine::linalg::Rows;
+use tenfold::input::{self, Options, Table};
+
+/// What holds for the whole run.
+pub struct Session {
+    /// Same seed, same bytes.
+    pub seed: u64,
+    /// One JSON object on standard output.
+    pub json: bool,
+    /// No notes.
+    quiet: bool,
+    /// Progress and Ctrl-C.
+    pub watch: Watch,
+}
+
+impl Session {
+    /// Starts to listen to signals.
+    pub fn start(seed: u64, json: bool, quiet: bool, verbose: bool) -> Self {
+        Self { seed, json, quiet, watch: Watch::start(json, quiet, verbose) }
+    }
+
+    /// The result: for people, or as one JSON object.
+    pub fn answer(&self, text: &str, value: &Value) -> Result<()> {
+        if self.json { print(&format!("{value}\n")) } else { print(text) }
+    }
+
+    /// Worth knowing while one waits.
+    pub fn note(&self, message: &str) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(std::io::stderr(), "{message}");
+        }
+    }
+
+    /// What the user must see even with `--quiet`.
+    pub fn warn(&self, message: &str) {
+        let _ = writeln!(std::io::stderr(), "warning: {message}");
+    }
+}
+
+/// Prints on standard output; a closed pipe is an error that [`exit::finish`] lets pass.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// How a table is read.
+#[derive(Args)]
+#[command(next_help_heading = "Reading the table")]
+pub struct TableArgs {
+    /// Memory for data, as in 512MB or 2GiB; larger data stay on disk and are read in blocks
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
+    pub memory: u64,
+    /// Whether the first line of a text file holds names
+    #[arg(long, value_name = "WHEN", default_value = "guess")]
+    header: Header,
+    /// What separates the cells of a text file: one character, or `tab`
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    delimiter: Option<u8>,
+    /// Columns of a text or Parquet file to read, by name and in this order
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Header {
+    Yes,
+    No,
+    Guess,
+}
+
+impl TableArgs {
+    /// Opens the table.
+    pub fn open(&self, path: &Path) -> Result<Table> {
+        let header = match self.header {
+            Header::Yes => Some(true),
+            Header::No => Some(false),
+            Header::Guess => None,
+        };
+        let options = Options {
+            memory: self.memory,
+            header,
+            delimiter: self.delimiter,
+            columns: self.columns.clone(),
+            ..Options::default()
+        };
+        Ok(input::open(path, &options)?)
+    }
+}
+
+/// Bytes that a table holds in memory; nothing when it is read from disk.
+pub fn held_bytes(table: &Table) -> u64 {
+    let bytes = table.rows() as u64 * table.cols() as u64 * 8;
+    if table.borrow_rows(0, 1).is_some() { bytes } else { 0 }
+}
+
+/// A number of bytes for people.
+pub fn human_bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.0} kB", (bytes as f64 / 1e3).max(1.0).ceil()),
+        1_000_000..1_000_000_000 => format!("{:.0} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// `prefix1`, `prefix2`, …
+pub fn numbered(prefix: &str, count: usize) -> Vec<String> {
+    (1..=count).map(|i| format!("{prefix}{i}")).collect()
+}
+
+/// A count of at least one.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 is needed".into()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("a whole number is needed".into()),
+    }
+}
+
+/// A finite number that is not negative.
+pub fn parse_amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+    amount.ok_or_else(|| "a number of 0 or more is needed".into())
+}
+
+/// `512MB`, `2GiB`, `1.5G`, or plain bytes.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let unit = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        _ => return Err("units are kB, MB, GB, TB and kiB, MiB, GiB, TiB".into()),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit) as u64),
+        _ => Err("a size such as 512MB or 2GiB is needed".into()),
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+            _ => Err("one ASCII character is needed, or `tab` or `space`".into()),
+        },
+    }
+}
+
+/// Refuses options that the chosen method would pass over.
+pub fn refuse(options: &[(&str, bool)], chosen: &str) -> Result<()> {
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(exit::usage(format!("{option} means nothing with {chosen}; leave it out"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_delimiters_are_understood() {
+        for (text, bytes) in
+            [("7", 7), ("1kB", 1000), ("1.5G", 1_500_000_000), ("2GiB", 2 << 30), ("64 MiB", 64 << 20)]
+        {
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "GB", "-1MB", "1e400", "3 parsecs", "nan"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_delimiter("tab"), Ok(b'\t'));
+        assert_eq!(parse_delimiter(";"), Ok(b';'));
+        assert!(parse_delimiter("ab").is_err() && parse_delimiter("é").is_err());
+    }
+}

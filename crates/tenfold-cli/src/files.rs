@@ -1,0 +1,122 @@
+//! Files that are written: checked before the work, all of them or none.
+
+use crate::exit;
+use crate::watch::{Stoppable, Watch};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use tenfold::engine::linalg::Rows;
+use tenfold::engine::progress::Progress;
+use tenfold::output;
+
+/// Checks before any work that a file can be written here: the folder is there and takes files, and no input is in
+/// the way.
+pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
+    if path.is_dir() {
+        return Err(exit::usage(format!("{} is a folder; give the path of a file", path.display())));
+    }
+    let same = |other: &&Path| match (path.canonicalize(), other.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => path == *other,
+    };
+    if let Some(input) = inputs.iter().find(|i| same(i)) {
+        return Err(exit::usage(format!(
+            "{} would be overwritten by its own result; give -o another name",
+            input.display()
+        )));
+    }
+    check_folder(folder_of(path), path)
+}
+
+/// [`check_output`] for a table, whose extension must be known.
+pub fn check_table(path: &Path, inputs: &[&Path]) -> Result<()> {
+    output::check_table_path(path)?;
+    check_output(path, inputs)
+}
+
+fn check_folder(folder: &Path, path: &Path) -> Result<()> {
+    if !folder.is_dir() {
+        return Err(exit::usage(format!(
+            "{} cannot be written: there is no folder {}; make it first",
+            path.display(),
+            folder.display()
+        )));
+    }
+    // The one sure way to learn whether files may be made here. It is gone again at once.
+    tempfile::Builder::new()
+        .prefix(".tenfold-")
+        .tempfile_in(folder)
+        .map(drop)
+        .map_err(|e| exit::usage(format!("{} cannot be written: {e}; choose another folder", path.display())))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes a table block by block; a stop leaves nothing behind.
+pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows, watch: &Watch) -> Result<()> {
+    watch.writing(|watch| {
+        watch.stage("writing", rows.rows() as u64);
+        Ok(output::write_table(path, names, &Stoppable::new(rows, watch))?)
+    })
+}
+
+/// Several files that belong together: made in a hidden folder beside their place, and moved there when all are whole.
+pub struct Bundle {
+    folder: PathBuf,
+    staging: tempfile::TempDir,
+    names: Vec<String>,
+}
+
+impl Bundle {
+    /// Files for `folder`, which is made when only its last part is missing.
+    pub fn new(folder: &Path) -> Result<Self> {
+        // The empty path is the current folder; it stays empty, so that names are shown as they were given.
+        let here = folder.as_os_str().is_empty() || folder.is_dir();
+        let beside =
+            if here { folder_of(&folder.join("x")).to_owned() } else { folder_of(folder).to_owned() };
+        check_folder(&beside, folder)?;
+        let staging = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(beside).map_err(|e| {
+            exit::usage(format!("{} cannot be written: {e}; choose another folder", folder.display()))
+        })?;
+        Ok(Self { folder: folder.to_owned(), staging, names: Vec::new() })
+    }
+
+    /// Where to write the file that is to be called `name`.
+    pub fn path(&mut self, name: &str) -> PathBuf {
+        self.names.push(name.to_owned());
+        self.staging.path().join(name)
+    }
+
+    /// Moves all files to their place; says where they are.
+    pub fn finish(self) -> Result<Vec<PathBuf>> {
+        let fail = |path: &Path, e: std::io::Error| output::write_error(path, e);
+        if !self.folder.as_os_str().is_empty() {
+            std::fs::create_dir_all(&self.folder).map_err(|e| fail(&self.folder, e))?;
+        }
+        let mut paths = Vec::new();
+        for name in &self.names {
+            let path = self.folder.join(name);
+            std::fs::rename(self.staging.path().join(name), &path).map_err(|e| fail(&path, e))?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}
+
+/// Writes an array of any number of dimensions as `.npy`, f64 in C order.
+pub fn write_npy(path: &Path, shape: &[usize], data: &[f64]) -> tenfold::Result<()> {
+    let fail = |e| output::write_error(path, e);
+    let lengths: Vec<String> = shape.iter().map(|d| format!("{d}, ")).collect();
+    let mut header =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", lengths.concat().trim_end());
+    // NumPy wants the data to begin at a multiple of 64: 10 bytes go before the header and a newline ends it.
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
+    header = format!("{header:<padded$}\n");
+    output::write_atomically(path, |out| {
+        out.write_all(b"\x93NUMPY\x01\x00").map_err(fail)?;
+        out.write_all(&(header.len() as u16).to_le_bytes()).map_err(fail)?;
+        out.write_all(header.as_bytes()).map_err(fail)?;
+        data.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
+    })
+}

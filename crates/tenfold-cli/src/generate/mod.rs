@@ -1,0 +1,49 @@
+//! `tenfold generate`: data with known truth.
+
+mod ica;
+mod tensor;
+
+use crate::common::Session;
+use crate::exit;
+use anyhow::Result;
+use clap::Subcommand;
+use std::path::Path;
+
+#[derive(Subcommand)]
+pub enum Command {
+    Ica(ica::Ica),
+    Tensor(tensor::Tensor),
+}
+
+impl Command {
+    pub fn run(self, session: &Session) -> Result<()> {
+        match self {
+            Self::Ica(ica) => ica.run(session),
+            Self::Tensor(tensor) => tensor.run(session),
+        }
+    }
+}
+
+/// Drawn data are held in memory; more than this is surely a slip of the keyboard.
+const MOST_BYTES: f64 = 64e9;
+
+/// Refuses a number of entries that no machine holds.
+fn check_entries(entries: f64) -> Result<()> {
+    if entries * 8.0 > MOST_BYTES {
+        return Err(exit::usage(format!(
+            "{:.0} GB of numbers would be drawn in memory; ask for less",
+            entries * 8.0 / 1e9
+        )));
+    }
+    Ok(())
+}
+
+/// The name without its extension, for the files beside it.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The folder of a file; empty for the current one, so that names are shown as they were given.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}

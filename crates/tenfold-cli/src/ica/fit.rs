@@ -1,0 +1,163 @@
+//! `tenfold ica fit`.
+
+use super::model_json;
+use crate::common::{Session, TableArgs, held_bytes, human_bytes, numbered, parse_count, refuse};
+use crate::solver::{Name, SolverArgs};
+use crate::{exit, files};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+use tenfold::engine::linalg::Rows;
+use tenfold::ica::{Components, Contrast, Params, Polish};
+use tenfold::input::Table;
+
+/// Learn sources from their mixtures
+#[derive(Args)]
+#[command(after_help = "\
+The model is x = A s + mean with independent sources s. Rows of X are samples, columns are what \
+was recorded. Sources may be peaked, flat or skewed; at most one may be Gaussian. Data larger than \
+--memory stay on disk and are read once for every pass; --solver online needs few passes.
+
+Examples:
+  tenfold ica fit X.npy -k 8 -o model.tenfold
+  tenfold ica fit X.csv -k auto --columns left,right -o model.tenfold --sources S.csv
+  tenfold ica fit big.npy -k 16 --solver online --memory 256MB -o model.tenfold")]
+pub struct Fit {
+    /// Samples: .npy, .csv, .tsv (also .gz, .zst of these), .parquet or .wav
+    #[arg(value_name = "X")]
+    input: PathBuf,
+    /// Number of sources, or `auto` to choose by the spectrum of the covariance
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    k: Components,
+    /// Where the model goes; .tenfold is the usual extension
+    #[arg(short, long, value_name = "MODEL")]
+    output: PathBuf,
+    /// Also write the sources of X: .npy, .csv, .tsv or .parquet
+    #[arg(long, value_name = "OUT")]
+    sources: Option<PathBuf>,
+    /// What tells sources apart: the fourth cumulant, or the third (skewed sources only)
+    #[arg(long, value_name = "NAME", default_value = "kurtosis")]
+    contrast: ContrastName,
+    /// What follows the cumulants: Newton steps on the likelihood, or nothing
+    #[arg(long, value_name = "NAME", default_value = "likelihood")]
+    polish: PolishName,
+    /// Divide every column by its standard deviation first: for columns in different units
+    #[arg(long)]
+    standardise: bool,
+    /// Exit with code 4 when the decomposition did not converge
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    solver: SolverArgs,
+    /// Rows in a batch of --solver online [default: 1024]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Solver")]
+    batch: Option<usize>,
+    /// Passes over the data of --solver online [default: 3]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Solver")]
+    epochs: Option<usize>,
+    #[command(flatten)]
+    table: TableArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ContrastName {
+    Kurtosis,
+    Skewness,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PolishName {
+    Likelihood,
+    None,
+}
+
+impl Fit {
+    pub fn run(self, session: &Session) -> Result<()> {
+        let mut params = self.params(session.seed)?;
+        files::check_output(&self.output, &[&self.input])?;
+        if let Some(sources) = &self.sources {
+            files::check_table(sources, &[&self.input, &self.output])?;
+        }
+        let begin = Instant::now();
+        let table = self.table.open(&self.input)?;
+        session.note(&table.describe());
+        // --memory bounds all that is held: the table first, and white data in what is left.
+        params.memory = self.table.memory.saturating_sub(held_bytes(&table));
+        session.note(&self.estimate(&table, &params));
+        let model = session.watch.computing(|watch| params.fit_with(&table, watch))?;
+        // The large file first: it can still be stopped, and then nothing is written.
+        if let Some(path) = &self.sources {
+            files::write_table(path, &numbered("s", model.k()), &model.sources(&table)?, &session.watch)?;
+        }
+        session.watch.writing(|_| model.save(&self.output))?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let mut text = model.summary();
+        text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
+        let mut value = model_json(&model);
+        value["seconds"] = json!(seconds);
+        value["model"] = json!(self.output.to_string_lossy());
+        if let Some(path) = &self.sources {
+            text += &format!("sources written to {}\n", path.display());
+            value["sources"] = json!(path.to_string_lossy());
+        }
+        session.answer(&text, &value)?;
+        let d = model.diagnostics();
+        if !d.converged {
+            session.warn(&format!("not converged after {} iterations", d.iterations));
+            if self.strict {
+                return Err(exit::not_converged());
+            }
+        }
+        Ok(())
+    }
+
+    fn params(&self, seed: u64) -> Result<Params> {
+        if self.solver.solver != Name::Online {
+            let given = [("--batch", self.batch.is_some()), ("--epochs", self.epochs.is_some())];
+            refuse(&given, "a solver other than online")?;
+        }
+        let defaults = Params::new(self.k);
+        Ok(Params {
+            contrast: match self.contrast {
+                ContrastName::Kurtosis => Contrast::Kurtosis,
+                ContrastName::Skewness => Contrast::Skewness,
+            },
+            solver: self.solver.solver()?,
+            batch: self.batch.unwrap_or(defaults.batch),
+            epochs: self.epochs.unwrap_or(defaults.epochs),
+            polish: match self.polish {
+                PolishName::Likelihood => Polish::Likelihood,
+                PolishName::None => Polish::None,
+            },
+            standardise: self.standardise,
+            seed,
+            ..defaults
+        })
+    }
+
+    /// What will be held, before a long run.
+    fn estimate(&self, table: &Table, params: &Params) -> String {
+        let (rows, cols) = (table.rows() as u64, table.cols() as u64);
+        let k = match self.k {
+            Components::Exactly(k) => cols.min(k as u64),
+            Components::Auto => cols,
+        };
+        let data = held_bytes(table);
+        let white = if rows * k * 8 <= params.memory { rows * k * 8 } else { 0 };
+        let kept = match (data, white) {
+            (0, 0) => "nothing of the data is kept".to_owned(),
+            (0, _) => format!("whitened data {}", human_bytes(white)),
+            (_, 0) => format!("data {}, whitened data made anew in every pass", human_bytes(data)),
+            _ => format!("data {}, whitened data {}", human_bytes(data), human_bytes(white)),
+        };
+        // Blocks in work on every thread, eight lanes of sums, and a few square matrices.
+        let work = 64 * 1024 * (cols + 4 * k) + 8 * (cols * cols + 12 * k * k) * 8;
+        format!("memory: about {} ({kept})", human_bytes(data + white + work))
+    }
+}
+
+fn parse_k(text: &str) -> Result<Components, String> {
+    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
+}

@@ -1,0 +1,205 @@
+//! The run as seen from outside: a progress bar on the terminal, and what Ctrl-C does.
+//!
+//! One thread looks ten times a second whether a signal came and whether the bar is due. Signals only set flags.
+//! The first one asks the run to end; what happens then depends on what the run is doing:
+//!
+//! - reading or drawing data: nothing is at stake, the process ends at once;
+//! - computing: the engine sees it between two steps and gives up; a second signal ends the process at once;
+//! - writing: the file under its temporary name is removed between two blocks, and further signals wait for that.
+
+use crate::exit;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+use tenfold::engine::linalg::Rows;
+use tenfold::engine::progress::Progress;
+
+/// A command that takes less than this shows no bar.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often the thread looks.
+const TICK: Duration = Duration::from_millis(100);
+/// A write that has not given up after this long may be ended by force.
+const WRITE_PATIENCE: Duration = Duration::from_secs(3);
+
+const READING: u8 = 0;
+const COMPUTING: u8 = 1;
+const WRITING: u8 = 2;
+
+/// The listener of every long run; clones watch the same run.
+#[derive(Clone)]
+pub struct Watch(Arc<Shared>);
+
+struct Shared {
+    /// A signal came.
+    stop: Arc<AtomicBool>,
+    /// The next signal ends the process in its handler.
+    force: Arc<AtomicBool>,
+    phase: AtomicU8,
+    /// Steps done in the current stage; worker threads only touch this.
+    done: AtomicU64,
+    stage: Mutex<Stage>,
+    begin: Instant,
+    bars: bool,
+    verbose: bool,
+    json: bool,
+}
+
+/// The current stage; no name before the first and after the last.
+#[derive(Default)]
+struct Stage {
+    name: Option<String>,
+    steps: u64,
+    begin: Option<Instant>,
+    bar: Option<ProgressBar>,
+}
+
+impl Watch {
+    /// Listens to signals and starts the thread. `quiet` and `json` show no bar, nor does a stderr that is no terminal.
+    pub fn start(json: bool, quiet: bool, verbose: bool) -> Self {
+        let shared = Shared {
+            stop: Arc::default(),
+            force: Arc::default(),
+            phase: AtomicU8::new(READING),
+            done: AtomicU64::new(0),
+            stage: Mutex::default(),
+            begin: Instant::now(),
+            bars: !quiet && !json && std::io::stderr().is_terminal(),
+            verbose,
+            json,
+        };
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            use signal_hook::flag;
+            // In this order: the signal that sets `stop` must not see what it has set. Where signals cannot be
+            // had, Ctrl-C does what the system does, and files still appear whole or not at all.
+            let code = i32::from(exit::INTERRUPTED);
+            let _ = flag::register_conditional_shutdown(signal, code, Arc::clone(&shared.force));
+            let _ = flag::register(signal, Arc::clone(&shared.stop));
+        }
+        let watch = Self(Arc::new(shared));
+        let thread = watch.clone();
+        std::thread::spawn(move || thread.look());
+        watch
+    }
+
+    fn look(&self) {
+        let mut told: Option<Instant> = None;
+        loop {
+            std::thread::sleep(TICK);
+            if self.stopped() {
+                let since = *told.get_or_insert_with(Instant::now);
+                match self.0.phase.load(Ordering::SeqCst) {
+                    READING => {
+                        self.0.force.store(true, Ordering::SeqCst);
+                        exit::report(exit::STOPPED, exit::INTERRUPTED, self.0.json);
+                        std::process::exit(exit::INTERRUPTED.into());
+                    }
+                    WRITING if since.elapsed() < WRITE_PATIENCE => {}
+                    _ => self.0.force.store(true, Ordering::SeqCst),
+                }
+            }
+            if self.0.bars && self.0.begin.elapsed() > PATIENCE {
+                self.draw();
+            }
+        }
+    }
+
+    fn draw(&self) {
+        let mut stage = self.stage_now();
+        let (Some(name), steps) = (stage.name.clone(), stage.steps) else { return };
+        let done = self.0.done.load(Ordering::Relaxed);
+        let bar = stage.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+            let template = match steps {
+                0 => "{spinner} {msg} {pos:>4} steps  {elapsed}",
+                _ => "{spinner} {msg} [{bar:30}] {percent:>3} %  {elapsed}, {eta} left",
+            };
+            bar.set_style(ProgressStyle::with_template(template).expect("the template is sound"));
+            bar.set_message(format!("{name:<17}"));
+            bar
+        });
+        bar.set_position(done);
+        bar.tick();
+    }
+
+    fn stage_now(&self) -> MutexGuard<'_, Stage> {
+        // A panic elsewhere leaves the stage as it was, which is good enough for a bar.
+        self.0.stage.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Ends the current stage and clears its bar.
+    pub fn end(&self) {
+        let mut stage = self.stage_now();
+        if let Some(bar) = stage.bar.take() {
+            bar.finish_and_clear();
+        }
+        if let (true, Some(name), Some(begin)) = (self.0.verbose, &stage.name, stage.begin) {
+            eprintln!("{name}: {:.2} s", begin.elapsed().as_secs_f64());
+        }
+        *stage = Stage::default();
+    }
+
+    /// Runs `work`, which looks at [`Progress::stopped`] by itself.
+    pub fn computing<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
+        self.during(COMPUTING, work)
+    }
+
+    /// Runs `work`, which writes files and looks at [`Progress::stopped`] between blocks.
+    pub fn writing<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
+        self.during(WRITING, work)
+    }
+
+    fn during<T>(&self, phase: u8, work: impl FnOnce(&Self) -> T) -> T {
+        let before = self.0.phase.swap(phase, Ordering::SeqCst);
+        let result = work(self);
+        self.0.phase.store(before, Ordering::SeqCst);
+        self.end();
+        result
+    }
+}
+
+impl Progress for Watch {
+    fn stage(&self, name: &str, steps: u64) {
+        self.end();
+        self.0.done.store(0, Ordering::Relaxed);
+        *self.stage_now() =
+            Stage { name: Some(name.to_owned()), steps, begin: Some(Instant::now()), bar: None };
+    }
+
+    fn advance(&self, by: u64) {
+        self.0.done.fetch_add(by, Ordering::Relaxed);
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.stop.load(Ordering::SeqCst)
+    }
+}
+
+/// Rows that stop with the run: a file that is being written from them is given up between two blocks.
+pub struct Stoppable<'a> {
+    rows: &'a dyn Rows,
+    watch: &'a Watch,
+}
+
+impl<'a> Stoppable<'a> {
+    /// The same rows, counted as steps of the current stage.
+    pub fn new(rows: &'a dyn Rows, watch: &'a Watch) -> Self {
+        Self { rows, watch }
+    }
+}
+
+impl Rows for Stoppable<'_> {
+    fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+    fn cols(&self) -> usize {
+        self.rows.cols()
+    }
+    // Rows are copied even where they could be borrowed, because only reading can say that the run ends.
+    fn read_rows(&self, start: usize, out: &mut [f64]) -> tenfold::engine::Result<()> {
+        self.watch.check()?;
+        self.watch.advance((out.len() / self.rows.cols().max(1)) as u64);
+        self.rows.read_rows(start, out)
+    }
+}

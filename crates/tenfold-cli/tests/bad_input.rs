@@ -1,0 +1,114 @@
+//! Every bad input gets an error that says where and what to do, the right exit code, and leaves no file.
+
+mod support;
+
+use support::{Place, noise, npy};
+
+#[test]
+fn data_that_cannot_be_used_say_where() {
+    let place = Place::new();
+    let mut x = noise(60);
+    x[13] = f64::NAN;
+    place.write("nan.npy", npy(&[20, 3], &x));
+    x[13] = f64::INFINITY;
+    place.write("inf.npy", npy(&[20, 3], &x));
+    place.write("nan.csv", "a,b\n1,2\n3,NaN\n");
+    place.write("word.csv", "a,b\n1,2\n3,four\n");
+    place.write("ragged.csv", "a,b\n1,2\n3\n");
+    place.write("empty.csv", "");
+    place.write("empty.npy", "");
+    place.write("header.csv", "a,b\n");
+    place.write("cube.npy", npy(&[2, 3, 2], &noise(12)));
+    place.write("short.npy", &npy(&[20, 3], &noise(60))[..300]);
+    place.write("text.npy", "1,2\n");
+    place.write("few.npy", npy(&[3, 4], &noise(12)));
+    place.write("flat.csv", "1,2\n1,2\n1,2\n1,2\n");
+    for (file, words) in [
+        ("nan.npy", &["nan.npy", "row 5", "column c2", "NaN"][..]),
+        ("inf.npy", &["row 5", "column c2", "inf"]),
+        ("nan.csv", &["nan.csv, line 3", "b"]),
+        ("word.csv", &["word.csv, line 3", "four"]),
+        ("ragged.csv", &["ragged.csv, line 3"]),
+        ("empty.csv", &["empty.csv", "is empty"]),
+        ("empty.npy", &["empty.npy", "is empty"]),
+        ("header.csv", &["header.csv", "no data"]),
+        ("cube.npy", &["3 dimensions", "[2, 3, 2]"]),
+        ("short.npy", &["short.npy", "480 bytes"]),
+        ("text.npy", &["text.npy", ".npy"]),
+        ("few.npy", &["3 samples cannot carry 4 sources"]),
+        ("flat.csv", &[]),
+        ("missing.npy", &["missing.npy"]),
+    ] {
+        place.fails(&format!("ica fit {file} -k 4 -o m.tenfold"), 3, words);
+    }
+    // From disk, where values are met in the middle of the work, all is as from memory.
+    let mut big = noise(300_000);
+    big[200_000] = f64::NAN;
+    place.write("big.npy", npy(&[100_000, 3], &big));
+    place.fails("ica fit big.npy -k 2 --memory 1MB -o m.tenfold", 3, &["row 66667", "column c3", "NaN"]);
+}
+
+#[test]
+fn wrong_usage_is_told_before_any_work() {
+    let place = Place::new();
+    place.write("X.csv", "a,b\n1,2\n3,5\n4,1\n0,2\n");
+    place.write("X.txt", "1 2\n");
+    let files = place.files();
+    for (arguments, words) in [
+        ("ica fit X.csv -k 0 -o m", &["at least 1"][..]),
+        ("ica fit X.csv -k two -o m", &["whole number"]),
+        ("ica fit X.csv -k 2", &["--output"]),
+        ("ica fit X.csv -k 2 -o none/m.tenfold", &["no folder none"]),
+        ("ica fit X.csv -k 2 -o .", &["is a folder"]),
+        ("ica fit X.csv -k 2 -o X.csv", &["overwritten"]),
+        ("ica fit X.csv -k 2 -o m --sources S.xls", &[".xls", ".parquet"]),
+        ("ica fit X.csv -k 2 -o m --sources ./m", &["extension"]),
+        ("ica fit X.txt -k 2 -o m", &[".txt", ".csv"]),
+        ("ica fit X.csv -k 2 -o m --memory lots", &["GiB"]),
+        ("ica fit X.csv -k 2 -o m --batch 7", &["--batch means nothing"]),
+        ("ica fit X.csv -k 2 -o m --rate 0.1", &["--rate means nothing"]),
+        ("ica fit X.csv -k 2 -o m --solver online --rate fast", &["1/t"]),
+        ("ica fit X.csv -k 2 -o m --solver online --restarts 3", &["--restarts means nothing"]),
+        ("ica fit X.csv -k 2 -o m --threads 0", &["threads"]),
+        ("ica fitt X.csv", &["fit"]),
+        ("generate ica --columns 2 --sources 3 -o Y.npy", &["at most 2"]),
+        ("generate ica --samples 99999999999 -o Y.npy", &["GB"]),
+        ("generate tensor --side 3 -k 4 -o T.npy", &["at most 3"]),
+        ("generate tensor -o T.csv", &[".npy"]),
+    ] {
+        place.fails(arguments, 2, words);
+    }
+    assert_eq!(place.files(), files);
+    place.fails("ica fit X.csv -k 2 -o m --columns a,z", 3, &["z"]);
+}
+
+#[test]
+fn models_that_do_not_fit_are_refused() {
+    let place = Place::new();
+    place.ok("generate ica --samples 500 --columns 3 -o X.npy");
+    place.ok("ica fit X.npy -k 2 -o m.tenfold");
+    place.write("two.npy", npy(&[20, 2], &noise(40)));
+    place.fails("ica infer m.tenfold two.npy -o S.npy", 3, &["2 columns", "3 columns"]);
+    place.fails("ica infer m.tenfold X.npy --mix-back -o S.npy", 3, &["2 sources"]);
+    place.fails("ica infer m.tenfold X.npy -o m.tenfold", 2, &[".tenfold"]);
+    place.fails("ica infer m.tenfold X.npy -o X.npy", 2, &["overwritten"]);
+    place.fails("ica evaluate m.tenfold --mixing X.mixing.npy", 3, &["[3, 3]", "[3, 2]"]);
+    place.fails("ica show X.npy", 3, &["X.npy"]);
+    place.fails("ica show none.tenfold", 3, &["none.tenfold"]);
+    let mut bytes = place.bytes("m.tenfold");
+    place.write("cut.tenfold", &bytes[..bytes.len() / 2]);
+    place.fails("ica show cut.tenfold", 3, &["cut.tenfold"]);
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    place.write("flip.tenfold", &bytes);
+    place.fails("ica show flip.tenfold", 3, &["flip.tenfold"]);
+}
+
+#[test]
+fn with_json_an_error_is_one_object_too() {
+    let place = Place::new();
+    let run = place.fails("ica fit none.npy -k 2 -o m --json", 3, &["none.npy"]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert!(value["error"].as_str().unwrap().contains("none.npy"));
+    assert_eq!(value["exit_code"], 3);
+}

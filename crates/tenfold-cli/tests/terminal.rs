@@ -1,0 +1,128 @@
+//! What a person at a terminal meets: help, the demo, completions, closed pipes, Ctrl-C.
+
+mod support;
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use support::{Place, noise, npy};
+
+#[test]
+fn help_reads_well_everywhere() {
+    let place = Place::new();
+    for command in [
+        "",
+        "ica",
+        "ica fit",
+        "ica infer",
+        "ica show",
+        "ica evaluate",
+        "tensor",
+        "tensor decompose",
+        "tensor evaluate",
+        "generate",
+        "generate ica",
+        "generate tensor",
+        "demo",
+        "completions",
+    ] {
+        let [short, long] = ["-h", "--help"].map(|flag| place.ok(&format!("{command} {flag}")).out);
+        assert_eq!(short, long, "{command}");
+        assert!(short.contains("Usage: tenfold"), "{command}");
+        for line in short.lines() {
+            assert!(line.chars().count() <= 100, "{command}: {line}");
+        }
+    }
+    let help = place.ok("--help").out;
+    for word in ["Examples:", "Exit codes:", "--seed", "--threads", "--json", "--quiet", "130"] {
+        assert!(help.contains(word), "{word}");
+    }
+    let version = place.ok("--version").out;
+    assert_eq!(version.trim(), concat!("tenfold ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(place.run("").code, 2);
+    assert!(place.files().is_empty());
+}
+
+#[test]
+fn the_demo_fits_one_screen_and_writes_only_when_asked() {
+    let place = Place::new();
+    let demo = place.ok("demo");
+    assert!(place.files().is_empty());
+    assert!(demo.out.lines().count() <= 24 && !demo.out.contains('\x1b'), "{}", demo.out);
+    assert!(demo.out.lines().all(|line| line.chars().count() <= 80), "{}", demo.out);
+    for seed in 0..3 {
+        let value = place.json(&format!("demo --seed {seed}"));
+        for correlation in value["correlations"].as_array().unwrap() {
+            assert!(correlation.as_f64().unwrap() > 0.99, "seed {seed}: {value}");
+        }
+    }
+    place.ok("demo -o shown");
+    let model = place.json("ica evaluate shown/model.tenfold --mixing shown/mixing.npy");
+    assert!(model["amari_distance"].as_f64().unwrap() < 0.02);
+    place.ok("ica fit shown/mixtures.csv -k auto -o m.tenfold");
+    assert_eq!(place.files(), ["m.tenfold", "shown"]);
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = place.ok(&format!("completions {shell}")).out;
+        assert!(script.contains("tenfold") && script.contains("decompose"), "{shell}");
+    }
+    assert_eq!(place.run("completions dos").code, 2);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = Place::new();
+    for arguments in ["completions zsh", "demo", "demo --json", "--help"] {
+        let mut child =
+            place.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut told = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments}: {told}");
+        assert_eq!(told, "", "{arguments}");
+    }
+}
+
+/// Starts a command, waits for `ready`, sends it a signal, and gives its exit code and what it said.
+#[cfg(unix)]
+fn interrupt(place: &Place, arguments: &str, signal: &str, ready: impl Fn() -> bool) -> (i32, String) {
+    let mut child = place.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while !ready() || begin.elapsed() < Duration::from_millis(400) {
+        assert!(child.try_wait().unwrap().is_none(), "{arguments} ended before it was stopped");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{arguments} never got ready");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    (child.wait().unwrap().code().unwrap_or(-1), told)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_nothing_behind() {
+    let place = Place::new();
+    // Pure noise and a tolerance of zero: the fit goes on until it is stopped.
+    place.write("X.npy", npy(&[40_000, 24], &noise(960_000)));
+    let files = place.files();
+    let endless = "--tolerance 0 --max-iterations 100000000 --restarts 1000000";
+    for signal in ["-INT", "-TERM"] {
+        let args = format!("ica fit X.npy -k 24 --solver power {endless} -o m.tenfold --sources S.csv");
+        let (code, told) = interrupt(&place, &args, signal, || true);
+        assert_eq!(code, 130, "{signal}: {told}");
+        assert!(told.contains("stopped; nothing was written"), "{told}");
+        assert_eq!(place.files(), files, "{signal}");
+    }
+    // In the middle of a file that is being written.
+    let args = "generate ica --samples 2000000 --columns 4 -o Y.csv";
+    let writing = || place.files().iter().any(|name| name.starts_with(".tenfold-"));
+    let (code, told) = interrupt(&place, args, "-INT", writing);
+    assert_eq!(code, 130, "{told}");
+    assert_eq!(place.files(), files);
+}
