@@ -184,7 +184,10 @@ fn check_lengths(path: &Path, bytes: &[u8]) -> Result<()> {
     match bytes {
         [] => return foreign("is empty"),
         [b'P', b'K', 3, 4, ..] => return foreign("is a zip archive, not a model"),
-        [0x80, 2..=5, ..] => return foreign("is a Python pickle, which is never loaded"),
+        // A header of 640, 896, … bytes starts like a pickle too, but then JSON follows its eight length bytes.
+        [0x80, 2..=5, rest @ ..] if rest.get(6) != Some(&b'{') => {
+            return foreign("is a Python pickle, which is never loaded");
+        }
         _ => {}
     }
     let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
@@ -248,5 +251,31 @@ fn check_finite(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
     match numbers.iter().find(|x| !x.is_finite()) {
         None => Ok(()),
         Some(x) => Err(model_error(path, format!("the array {name:?} holds {x}"), "fit the model again")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(path: &Path, note: usize) -> Vec<u8> {
+        let mut model = ModelFile::new("ica", serde_json::json!({ "note": "a".repeat(note) }));
+        model.insert_vector("x", &[1.0, 2.0]);
+        model.save(path).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn a_header_whose_length_looks_like_a_pickle_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.tenfold");
+        let length = |bytes: &[u8]| u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        let shortest = length(&saved(&path, 0));
+        for wanted in [640, 896, 1152, 1408] {
+            let bytes = saved(&path, wanted - shortest);
+            assert_eq!(length(&bytes), wanted);
+            assert!(matches!(bytes[..2], [0x80, 2..=5]), "the length no longer begins like a pickle");
+            assert_eq!(load(&path).unwrap().vector("x").unwrap(), [1.0, 2.0], "header of {wanted} bytes");
+        }
     }
 }
