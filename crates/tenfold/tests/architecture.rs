@@ -41,7 +41,7 @@ const LAYERS: &[Rule] = &[
             &["error"],
             &["output"],
             &["input"],
-            &["evaluate", "report", "admixture", "model_file"],
+            &["evaluate", "report", "admixture", "model_file", "verdict"],
             &["ica", "topics", "communities", "motifs", "trees", "cells"],
             &["sentences"],
         ],
