@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use crate::linalg::{Mat, Rows, SymmetricOperator, check_finite, gemm, gemm_add, view, view_mut, with_rows};
+use crate::linalg::{
+    Mat, Rows, SymmetricOperator, centre, check_finite, gemm, gemm_add, view, view_mut, with_rows,
+};
 use crate::progress::Progress;
 use crate::tensor::Contract;
 
@@ -199,10 +201,6 @@ fn block_mean(block: &[f64], dim: usize) -> Vec<f64> {
     let count = (block.len() / dim).max(1) as f64;
     mean.iter_mut().for_each(|m| *m /= count);
     mean
-}
-
-fn centre(block: &[f64], mean: &[f64]) -> Vec<f64> {
-    block.chunks_exact(mean.len()).flat_map(|row| row.iter().zip(mean).map(|(x, m)| x - m)).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Whitening: from the second moment to coordinates in which the components are orthonormal.
 
 use crate::error::{Error, Result};
-use crate::linalg::{Eigen, Mat, Rows, gemm, parallel, view, view_mut, with_rows};
+use crate::linalg::{Eigen, Mat, Rows, centre, gemm, parallel, view, view_mut, with_rows};
 
 /// W with Wᵀ M₂ W = I for the k largest signed eigenpairs M₂ ≈ U Λ Uᵀ: W = U Λ^(−1/2).
 ///
@@ -140,8 +140,7 @@ impl Rows for Whitened<'_> {
         let rows = out.len() / k.max(1);
         with_rows(self.samples, start..start + rows, &mut Vec::new(), |block| {
             // Centre before multiplying: subtracting mean·W afterwards would cancel digits.
-            let centred: Vec<f64> =
-                block.chunks_exact(d).flat_map(|row| row.iter().zip(self.mean).map(|(x, m)| x - m)).collect();
+            let centred = centre(block, self.mean);
             gemm(view_mut(out, rows, k), view(&centred, rows, d), self.matrix.view());
         })
     }

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::engine::decompose::{Online, Solver};
-use tenfold::engine::linalg::{Csr, LinearOperator, Mat, RangeFinder, gemm_rate, parallel, random};
+use tenfold::engine::linalg::{Csr, Mat, RangeFinder, WithTranspose, gemm_rate, parallel, random};
 use tenfold::engine::tensor::{Contract, Implicit, Tensor3, Term};
 use tenfold::{evaluate, ica, input};
 
@@ -117,11 +117,11 @@ fn rsvd(request: &Request) -> Result<(), String> {
         return say(files.write_text("params.json", &chosen.to_string()));
     }
     let a = say(files.read_csr())?;
-    let (seconds, found) = best_of(|| finder.svd(&a, COMPONENTS));
+    let (seconds, found) = best_of(|| finder.svd(&WithTranspose::new(&a), COMPONENTS));
     let found = say(found)?;
     let whole: f64 = (0..a.rows()).map(|i| a.row(i).1.iter().map(|v| v * v).sum::<f64>()).sum();
     // U S Vᵀ projects A on U, so the squares subtract; U from the exact product of Aᵀ keeps this true here too.
-    let projected = say(a.apply_transpose(&found.u))?.norm().powi(2);
+    let projected = a.tr_matmul(&found.u).norm().powi(2);
     let error = (1.0 - projected / whole).max(0.0).sqrt();
     request.report("randomized SVD", seconds, json!({ "error": error, "largest": found.s[0] }));
     Ok(())

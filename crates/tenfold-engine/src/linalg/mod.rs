@@ -18,15 +18,15 @@ mod solve;
 mod spmm;
 
 pub use assign::assign;
-pub use csr::{ColumnIndex, Csr};
+pub use csr::{ColumnIndex, Csr, WithTranspose};
 pub use krylov::{BlockKrylov, Converged, Wanted, refine_subspace};
 pub use mat::{Mat, dot, gemm_rate};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
-pub use parallel::vectorised;
+pub use parallel::{Kernel, vectorised};
 pub use range::{Embedding, RangeFinder, SparseSign, svd_tall};
-pub(crate) use rows::with_rows;
 pub use rows::{Rows, check_finite};
+pub(crate) use rows::{centre, with_rows};
 pub use simplex::project_to_simplex;
 pub use solve::{
     Eigen, Svd, eigen_symmetric, log_abs_det, orthogonality_error, orthonormalise, pinv, polar, qr, solve,

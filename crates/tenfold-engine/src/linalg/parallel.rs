@@ -98,16 +98,42 @@ pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) ->
     pool.expect("a thread pool can be built").install(work)
 }
 
-/// Runs `work` compiled for the widest vectors of this processor that the build knows. Elementwise loops inside it
-/// become vector loops; nothing is reordered or fused, so the result is the same on every processor.
+/// A hot loop that [`vectorised`] compiles for the processor at hand. `run` must carry `#[inline(always)]`, and so must
+/// what it calls in its loops: code that is not inlined keeps the narrow registers of the oldest processor.
+pub trait Kernel {
+    /// What the loop returns.
+    type Output;
+    /// The loop.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs a loop compiled for the widest vectors of this processor that the build knows. Nothing is reordered or fused, so
+/// the result is the same on every processor.
 ///
 /// # Example
 /// ```
+/// use tenfold_engine::linalg::{Kernel, vectorised};
+/// struct Triple<'a>(&'a mut [f64]);
+/// impl Kernel for Triple<'_> {
+///     type Output = ();
+///     #[inline(always)]
+///     fn run(self) {
+///         self.0.iter_mut().for_each(|x| *x *= 3.0);
+///     }
+/// }
 /// let mut v = vec![1.0; 100];
-/// tenfold_engine::linalg::vectorised(|| v.iter_mut().for_each(|x| *x *= 3.0));
+/// vectorised(Triple(&mut v));
 /// assert_eq!(v[99], 3.0);
 /// ```
 #[inline]
-pub fn vectorised<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
+pub fn vectorised<K: Kernel>(kernel: K) -> K::Output {
+    struct Dispatched<K>(K);
+    impl<K: Kernel> pulp::WithSimd for Dispatched<K> {
+        type Output = K::Output;
+        #[inline(always)]
+        fn with_simd<S: pulp::Simd>(self, _simd: S) -> K::Output {
+            self.0.run()
+        }
+    }
+    pulp::Arch::new().dispatch(Dispatched(kernel))
 }

@@ -53,6 +53,17 @@ pub(crate) fn with_rows<T>(
     Ok(use_block(buffer))
 }
 
+/// The rows of `block` less `mean`.
+pub(crate) fn centre(block: &[f64], mean: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; block.len()];
+    for (to, from) in out.chunks_exact_mut(mean.len()).zip(block.chunks_exact(mean.len())) {
+        for ((t, x), m) in to.iter_mut().zip(from).zip(mean) {
+            *t = x - m;
+        }
+    }
+    out
+}
+
 /// The first entry of `block` that is not finite, as an error that names its place in the data.
 pub fn check_finite(what: &'static str, block: &[f64], cols: usize, first_row: usize) -> Result<()> {
     match block.iter().position(|x| !x.is_finite()) {

@@ -3,7 +3,7 @@
 use super::{Contract, check_arguments, hadamard, slice_by_contraction};
 use crate::error::Result;
 use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use crate::linalg::{Mat, Rows, View, dot, gemm, gemm_add, view, view_mut, with_rows};
+use crate::linalg::{Kernel, Mat, Rows, View, dot, gemm, gemm_add, vectorised, view, view_mut, with_rows};
 use std::ops::Range;
 
 /// One summand of an [`Implicit`] tensor; "sym" adds the distinct placements of the sides.
@@ -214,16 +214,32 @@ fn slice_powers(samples: &dyn Rows, weights: Option<&[f64]>, order: usize, u: &M
 fn inner_products(y: View<'_>, arguments: &[&Mat]) -> Mat {
     let mut product = multiply(y, arguments[0]);
     if arguments.iter().all(|a| std::ptr::eq(*a, arguments[0])) {
-        match arguments.len() {
-            2 => product.as_mut_slice().iter_mut().for_each(|p| *p *= *p),
-            _ => product.as_mut_slice().iter_mut().for_each(|p| *p = *p * *p * *p),
-        }
+        vectorised(Raise { values: product.as_mut_slice(), cube: arguments.len() == 3 });
         return product;
     }
     for argument in &arguments[1..] {
         product = hadamard(&[product, multiply(y, argument)]);
     }
     product
+}
+
+/// Squares or cubes every value.
+struct Raise<'a> {
+    values: &'a mut [f64],
+    cube: bool,
+}
+
+impl Kernel for Raise<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.cube {
+            self.values.iter_mut().for_each(|v| *v = *v * *v * *v);
+        } else {
+            self.values.iter_mut().for_each(|v| *v *= *v);
+        }
+    }
 }
 
 /// The three placements of z⊗z⊗x: x (z·a)(z·b) + z [(x·a)(z·b) + (z·a)(x·b)].

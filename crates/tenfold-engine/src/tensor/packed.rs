@@ -3,7 +3,7 @@
 use super::{Contract, check_arguments};
 use crate::error::{Error, Result};
 use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use crate::linalg::{Mat, Rows, gemm, gemm_add, vectorised, view, view_mut, with_rows};
+use crate::linalg::{Kernel, Mat, Rows, gemm, gemm_add, vectorised, view, view_mut, with_rows};
 use rayon::prelude::*;
 
 /// A symmetric tensor of order `ORDER`, packed: the entry with sorted indices i₀ ≤ i₁ ≤ … stands at
@@ -286,9 +286,8 @@ fn add_triples(
         let part = view(&block[start * d..end * d], end - start, d);
         for (group, sum) in groups.iter().zip(sums.iter_mut()) {
             let products = &mut products[..(end - start) * group.pairs];
-            vectorised(|| {
-                make_pairs(&block[start * d..end * d], weights.map(|w| &w[start..end]), d, group, products)
-            });
+            let weights = weights.map(|w| &w[start..end]);
+            vectorised(Pairs { samples: &block[start * d..end * d], weights, d, group, products });
             let right = view(products, end - start, group.pairs);
             let left = part.subcols(group.first, d - group.first).transpose();
             gemm_add(view_mut(sum, d - group.first, group.pairs), left, right);
@@ -296,17 +295,30 @@ fn add_triples(
     }
 }
 
-/// w_t y_ti y_tj for the pairs (i ≤ j) of a group, one row a sample.
-#[inline(always)]
-fn make_pairs(samples: &[f64], weights: Option<&[f64]>, d: usize, group: &PairGroup, products: &mut [f64]) {
-    for (t, (y, row)) in samples.chunks_exact(d).zip(products.chunks_exact_mut(group.pairs)).enumerate() {
-        let weight = weights.map_or(1.0, |w| w[t]);
-        let mut rest = row;
-        for j in group.first..group.end {
-            let scale = weight * y[j];
-            let (run, after) = rest.split_at_mut(j + 1);
-            run.iter_mut().zip(y).for_each(|(p, x)| *p = scale * x);
-            rest = after;
+/// Writes w_t y_ti y_tj for the pairs (i ≤ j) of a group, one row a sample.
+struct Pairs<'a> {
+    samples: &'a [f64],
+    weights: Option<&'a [f64]>,
+    d: usize,
+    group: &'a PairGroup,
+    products: &'a mut [f64],
+}
+
+impl Kernel for Pairs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rows = self.samples.chunks_exact(self.d).zip(self.products.chunks_exact_mut(self.group.pairs));
+        for (t, (y, row)) in rows.enumerate() {
+            let weight = self.weights.map_or(1.0, |w| w[t]);
+            let mut rest = row;
+            for j in self.group.first..self.group.end {
+                let scale = weight * y[j];
+                let (run, after) = rest.split_at_mut(j + 1);
+                run.iter_mut().zip(y).for_each(|(p, x)| *p = scale * x);
+                rest = after;
+            }
         }
     }
 }

@@ -133,13 +133,8 @@ impl Params {
         progress.stage("whitening", 0);
         let held = if size <= self.memory { Some(streamed.to_mat()?) } else { None };
         let white: &dyn Rows = held.as_ref().map_or(&streamed as &dyn Rows, |m| m);
-        let found = self.decompose(white, progress)?;
-        let start = found.cp.factors.transpose();
-        let polished = match self.polish {
-            Polish::Likelihood => Some(polish(white, &start, POLISH_STEPS, progress)?),
-            Polish::None => None,
-        };
-        let unmixing = polished.as_ref().map_or(start, |p| p.unmixing.clone());
+        let (found, polished) = self.separate(white, progress)?;
+        let unmixing = polished.as_ref().map_or_else(|| found.cp.factors.transpose(), |p| p.unmixing.clone());
         let statistics = SourceStatistics::gather(white, &unmixing, progress)?;
         let parts = Parts { second, whitener, matrix, found, polished, statistics };
         Ok(self.assemble(parts, unmixing, samples.rows(), verdict))
@@ -200,6 +195,38 @@ impl Params {
         }
     }
 
+    /// The tensor's answer and, where it is wanted, its polish.
+    fn separate(
+        &self,
+        white: &dyn Rows,
+        progress: &dyn Progress,
+    ) -> Result<(Decomposition, Option<Polished>)> {
+        let polished_from = |found: &Decomposition| Polished::start(found.cp.factors.transpose());
+        if self.polish == Polish::None {
+            return Ok((self.decompose(white, progress)?, None));
+        }
+        if let (Solver::Polar(polar), Some(coarse)) = (&self.solver, coarse_rows(white)?) {
+            // The basin is found on a part of the samples; all of them then say where in it the answer lies. The
+            // start need not be exacter than a tenth of the part's statistical error.
+            let tolerance = polar.tolerance.max(0.1 / (coarse.rows() as f64).sqrt());
+            let solver = Solver::Polar(Polar { tolerance, ..polar.clone() });
+            let found = solver.decompose(
+                &Cumulant::new(&coarse, self.contrast),
+                coarse.cols(),
+                self.seed,
+                progress,
+            )?;
+            let part = polish(&coarse, polished_from(&found), POLISH_STEPS, progress)?;
+            let whole = polish(white, part, POLISH_STEPS, progress)?;
+            if whole.converged {
+                return Ok((found, Some(whole)));
+            }
+        }
+        let found = self.decompose(white, progress)?;
+        let polished = polish(white, polished_from(&found), POLISH_STEPS, progress)?;
+        Ok((found, Some(polished)))
+    }
+
     fn decompose(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Decomposition> {
         let k = white.cols();
         let found = match &self.solver {
@@ -212,26 +239,10 @@ impl Params {
             }
             batch => {
                 progress.stage("separating", 0);
-                self.before_polish(batch, white.rows()).decompose(
-                    &Cumulant::new(white, self.contrast),
-                    k,
-                    self.seed,
-                    progress,
-                )?
+                batch.decompose(&Cumulant::new(white, self.contrast), k, self.seed, progress)?
             }
         };
         Ok(found)
-    }
-
-    /// A start for the polish need not be exacter than a hundredth of the statistical error 1/√n.
-    fn before_polish(&self, solver: &Solver, samples: usize) -> Solver {
-        match (solver, self.polish) {
-            (Solver::Polar(polar), Polish::Likelihood) => {
-                let tolerance = polar.tolerance.max(0.01 / (samples as f64).sqrt());
-                Solver::Polar(Polar { tolerance, ..polar.clone() })
-            }
-            (other, _) => other.clone(),
-        }
     }
 
     fn assemble(&self, parts: Parts, unmixing: Mat, samples: usize, mut verdict: Verdict) -> Model {
@@ -268,6 +279,22 @@ impl Params {
             verdict,
         )
     }
+}
+
+/// Every so-manieth white sample, when there are at least four times as many as finding the basin takes: 8k², because a
+/// fourth cumulant has about k² numbers for every source.
+fn coarse_rows(white: &dyn Rows) -> Result<Option<Mat>> {
+    let (n, k) = (white.rows(), white.cols());
+    let enough = (8 * k * k).max(8192);
+    let stride = n / enough;
+    if stride < 4 {
+        return Ok(None);
+    }
+    let mut coarse = Mat::zeros(n.div_ceil(stride), k);
+    for (c, row) in coarse.as_mut_slice().chunks_exact_mut(k).enumerate() {
+        white.read_rows(c * stride, row)?;
+    }
+    Ok(Some(coarse))
 }
 
 /// What the stages of a fit leave for the model.

@@ -43,5 +43,5 @@ mod polish;
 mod synth;
 
 pub use fit::{Components, Contrast, Params, Polish};
-pub use model::{Diagnostics, Model, Sources};
+pub use model::{Diagnostics, Mixtures, Model, Sources};
 pub use synth::{Drawn, Shape, Synth};

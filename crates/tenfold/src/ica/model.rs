@@ -1,11 +1,11 @@
 //! What was learned: unmixing, mixing and how far to trust them.
 
-use super::{Components, Contrast, Params, Polish};
-use crate::error::Result;
-use crate::model_file::ModelFile;
+mod stored;
+
+use super::{Contrast, Params};
+use crate::error::{Error, Result};
 use crate::verdict::Verdict;
-use serde_json::{Value, json};
-use std::path::Path;
+use serde_json::Value;
 use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
 use tenfold_engine::linalg::{Mat, Rows};
 use tenfold_engine::progress::Progress;
@@ -20,6 +20,7 @@ pub struct Model {
     unmixing: Mat,
     mixing: Mat,
     mean: Vec<f64>,
+    columns: Option<Vec<String>>,
     kurtosis: Vec<f64>,
     skewness: Vec<f64>,
     params: Value,
@@ -159,9 +160,10 @@ impl Model {
             unmixing: Mat::from_fn(k, unmixing.cols(), |i, j| signs[i] * unmixing[(order[i], j)]),
             mixing: Mat::from_fn(mixing.rows(), k, |i, j| signs[j] * mixing[(i, order[j])]),
             mean,
+            columns: None,
             kurtosis: order.iter().map(|&i| kurtosis[i]).collect(),
             skewness: order.iter().zip(&signs).map(|(&i, s)| s * skewness[i]).collect(),
-            params: params_json(&params),
+            params: stored::params_json(&params),
             diagnostics,
             verdict,
         }
@@ -185,6 +187,20 @@ impl Model {
     /// Mean of every column.
     pub fn mean(&self) -> &[f64] {
         &self.mean
+    }
+
+    /// Names of the columns of the fit, where they have been given.
+    pub fn columns(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    /// Names the columns of the fit, so that the model can tell them apart in other data. Any text is a name.
+    ///
+    /// # Panics
+    /// When there are not as many names as columns.
+    pub fn set_columns(&mut self, names: Vec<String>) {
+        assert_eq!(names.len(), self.mean.len(), "one name for every column");
+        self.columns = Some(names);
     }
 
     /// Excess kurtosis of every source.
@@ -215,8 +231,8 @@ impl Model {
     /// The sources of new samples, s = U (x − mean), in memory.
     ///
     /// # Errors
-    /// [`crate::Error::BadParameter`] when the samples have another number of columns than those of the fit; what the source of
-    /// the data says.
+    /// [`Error::WrongShape`] when the samples have another number of columns than those of the fit; what the source
+    /// of the data says.
     pub fn infer(&self, samples: &dyn Rows) -> Result<Mat> {
         let sources = self.sources(samples)?;
         Ok(sources.whitened().to_mat()?)
@@ -225,14 +241,11 @@ impl Model {
     /// The sources of new samples, computed as they are read: for data that do not fit in memory.
     ///
     /// # Errors
-    /// [`crate::Error::BadParameter`] when the samples have another number of columns.
+    /// [`Error::WrongShape`] when the samples have another number of columns than those of the fit.
     pub fn sources<'a>(&'a self, samples: &'a dyn Rows) -> Result<Sources<'a>> {
-        if samples.cols() != self.unmixing.cols() {
-            return Err(crate::Error::BadParameter {
-                name: "columns of the data".into(),
-                value: samples.cols().to_string(),
-                expected: format!("the {} columns that the model was fitted on", self.unmixing.cols()),
-            });
+        let (found, expected) = (samples.cols(), self.unmixing.cols());
+        if found != expected {
+            return Err(Error::WrongShape { what: "columns", found, expected });
         }
         Ok(Sources { samples, mean: &self.mean, directions: self.unmixing.transpose() })
     }
@@ -247,6 +260,18 @@ impl Model {
             x.row_mut(t).iter_mut().zip(&self.mean).for_each(|(v, m)| *v += m);
         }
         x
+    }
+
+    /// The samples that sources in rows make, computed as they are read: for data that do not fit in memory.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] when there are more or fewer sources than the model has.
+    pub fn mixtures<'a>(&'a self, sources: &'a dyn Rows) -> Result<Mixtures<'a>> {
+        let (found, expected) = (sources.cols(), self.k());
+        if found != expected {
+            return Err(Error::WrongShape { what: "sources", found, expected });
+        }
+        Ok(Mixtures { sources, model: self })
     }
 
     /// A few lines for people.
@@ -285,79 +310,6 @@ impl Model {
         let total: f64 = squares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         squares.into_iter().map(|s| s / total).collect()
     }
-
-    /// Writes the model to one file, atomically.
-    ///
-    /// # Errors
-    /// [`crate::Error::Write`].
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let d = &self.diagnostics;
-        let metadata = json!({
-            "parameters": self.params,
-            "diagnostics": {
-                "samples": d.samples,
-                "condition": d.condition,
-                // JSON has no infinity: nothing left after the last used eigenvalue is null.
-                "eigengap": d.eigengap.is_finite().then_some(d.eigengap),
-                "residual": d.residual,
-                "iterations": d.iterations,
-                "converged": d.converged,
-                "agreement": d.agreement,
-                "polish_steps": d.polish_steps,
-                "polish_converged": d.polish_converged,
-            },
-            "verdict": self.verdict.to_json(),
-        });
-        let mut file = ModelFile::new("ica", metadata);
-        file.insert_matrix("unmixing", &self.unmixing);
-        file.insert_matrix("mixing", &self.mixing);
-        file.insert_vector("mean", &self.mean);
-        file.insert_vector("kurtosis", &self.kurtosis);
-        file.insert_vector("skewness", &self.skewness);
-        file.insert_vector("spectrum", &d.spectrum);
-        file.save(path)
-    }
-
-    /// Reads a model file.
-    ///
-    /// # Errors
-    /// [`crate::Error::Model`] when the file is damaged, foreign or of another kind.
-    pub fn load(path: &Path) -> Result<Self> {
-        let file = ModelFile::load(path)?;
-        file.expect_kind("ica")?;
-        let (unmixing, mixing) = (file.matrix("unmixing")?, file.matrix("mixing")?);
-        let [mean, kurtosis, skewness] =
-            [file.vector("mean")?, file.vector("kurtosis")?, file.vector("skewness")?];
-        let (k, columns) = (unmixing.rows(), unmixing.cols());
-        let fits = (mixing.rows(), mixing.cols()) == (columns, k)
-            && mean.len() == columns
-            && kurtosis.len() == k
-            && skewness.len() == k;
-        if !fits {
-            return Err(crate::Error::Model {
-                path: path.into(),
-                problem: "its tensors do not fit together".into(),
-                remedy: "fit the model again".into(),
-            });
-        }
-        let d = &file.metadata["diagnostics"];
-        let count = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
-        let diagnostics = Diagnostics {
-            samples: count("samples"),
-            spectrum: file.vector("spectrum")?,
-            condition: d["condition"].as_f64().unwrap_or(f64::NAN),
-            eigengap: d["eigengap"].as_f64().unwrap_or(f64::INFINITY),
-            residual: d["residual"].as_f64().unwrap_or(f64::NAN),
-            iterations: count("iterations"),
-            converged: d["converged"].as_bool().unwrap_or(false),
-            agreement: d["agreement"].as_f64().unwrap_or(f64::NAN),
-            polish_steps: count("polish_steps"),
-            polish_converged: d["polish_converged"].as_bool(),
-        };
-        let params = file.metadata["parameters"].clone();
-        let verdict = Verdict::from_json(&file.metadata["verdict"]);
-        Ok(Self { unmixing, mixing, mean, kurtosis, skewness, params, diagnostics, verdict })
-    }
 }
 
 /// The sources of samples, computed as they are read.
@@ -385,6 +337,27 @@ impl Rows for Sources<'_> {
     }
 }
 
+/// The samples that sources make, computed as they are read.
+pub struct Mixtures<'a> {
+    sources: &'a dyn Rows,
+    model: &'a Model,
+}
+
+impl Rows for Mixtures<'_> {
+    fn rows(&self) -> usize {
+        self.sources.rows()
+    }
+    fn cols(&self) -> usize {
+        self.model.mixing.rows()
+    }
+    fn read_rows(&self, start: usize, out: &mut [f64]) -> tenfold_engine::Result<()> {
+        let mut block = Mat::zeros(out.len() / self.cols(), self.sources.cols());
+        self.sources.read_rows(start, block.as_mut_slice())?;
+        out.copy_from_slice(self.model.mix(&block).as_slice());
+        Ok(())
+    }
+}
+
 /// Two or more sources without kurtosis and skewness cannot be told apart.
 fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mut Verdict) {
     let n = diagnostics.samples as f64;
@@ -407,17 +380,4 @@ fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mu
     if let Some(i) = moments.iter().position(|(k, _)| *k > 0.25 * n) {
         verdict.warn(format!("source {} rests on a handful of samples: look for outliers", i + 1));
     }
-}
-
-fn params_json(params: &Params) -> Value {
-    json!({
-        "k": match params.k { Components::Auto => json!("auto"), Components::Exactly(k) => json!(k) },
-        "contrast": match params.contrast { Contrast::Kurtosis => "kurtosis", Contrast::Skewness => "skewness" },
-        "solver": params.solver.name(),
-        "batch": params.batch,
-        "epochs": params.epochs,
-        "polish": match params.polish { Polish::Likelihood => "likelihood", Polish::None => "none" },
-        "standardise": params.standardise,
-        "seed": params.seed,
-    })
 }

@@ -7,7 +7,7 @@
 //! the Hessian's 2 × 2 blocks.
 
 use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use tenfold_engine::linalg::{Mat, Rows, dot, pinv, vectorised};
+use tenfold_engine::linalg::{Kernel, Mat, Rows, dot, pinv, vectorised};
 use tenfold_engine::progress::Progress;
 use tenfold_engine::{Error, Result};
 
@@ -19,62 +19,73 @@ const MEANS: usize = 15;
 /// Sources whose sums are gathered together: one vector register.
 const LANES: usize = 4;
 /// The score is refitted in the first steps and then kept, so that the iteration has a fixed point.
-const ADAPTIVE_STEPS: usize = 5;
+const ADAPTIVE_STEPS: usize = 4;
 /// Smallest eigenvalue allowed in a 2 × 2 block: two Gaussian sources have a singular one.
 const CURVATURE_FLOOR: f64 = 0.05;
 /// Largest relative step; farther away the quadratic model says little.
 const LONGEST_STEP: f64 = 0.5;
 
-/// What the polish reached.
+/// Where the polish begins, and what it reaches.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Polished {
     /// The unmixing of white samples, k × k; not exactly orthogonal.
     pub(super) unmixing: Mat,
-    /// Steps taken.
+    /// The fitted scores, k × [`BASIS`]; none before the first pass.
+    scores: Option<Mat>,
+    /// Passes over the data.
     pub(super) steps: usize,
     /// Whether the gradient fell below its tolerance.
     pub(super) converged: bool,
 }
 
-/// Polishes `start` (rows are directions) on white samples, at most `max_steps` passes over them.
+impl Polished {
+    /// The start: rows of `unmixing` are directions of white samples.
+    pub(super) fn start(unmixing: Mat) -> Self {
+        Self { unmixing, scores: None, steps: 0, converged: false }
+    }
+}
+
+/// Polishes `start` on white samples, in at most `max_steps` passes over them.
 pub(super) fn polish(
     white: &dyn Rows,
-    start: &Mat,
+    start: Polished,
     max_steps: usize,
     progress: &dyn Progress,
 ) -> Result<Polished> {
-    let k = start.rows();
-    let n = white.rows() as f64;
-    // A thousandth of the statistical error 1/√n: more digits would be digits of noise.
-    let tolerance = 1e-3 / n.sqrt();
-    let mut b = start.clone();
-    let mut scores = Mat::from_fn(k, BASIS, |_, l| if l == 1 { 1.0 } else { 0.0 });
-    let mut first_gradient = None;
-    progress.stage("polishing", max_steps as u64);
-    for step in 0..=max_steps {
-        progress.check()?;
-        let sums = Sums::gather(white, &b, &scores)?;
-        if step < ADAPTIVE_STEPS {
-            scores = sums.fit_scores()?;
+    progress.stage("polishing", 0);
+    // A thirtieth of the statistical error 1/√n adds a thousandth to its variance: more digits would be noise.
+    let tolerance = 0.03 / (white.rows() as f64).sqrt();
+    let Polished { unmixing: first, scores, mut steps, .. } = start;
+    let mut b = first.clone();
+    // Scores that were fitted before need one more look at most.
+    let adaptive = if scores.is_some() { 1 } else { ADAPTIVE_STEPS };
+    let mut scores = match scores {
+        Some(scores) => scores,
+        None => {
+            steps += 1;
+            Sums::gather(white, &b, &Mat::zeros(b.rows(), BASIS), progress)?.fit_scores()?
         }
-        if step == 0 {
-            // The first pass only fits the scores.
-            continue;
-        }
+    };
+    let mut largest_allowed = f64::INFINITY;
+    for step in 1..=max_steps {
+        let sums = Sums::gather(white, &b, &scores, progress)?;
+        steps += 1;
         let largest = sums.largest_gradient();
-        let worst_start = *first_gradient.get_or_insert(largest);
-        if !largest.is_finite() || largest > 10.0 * worst_start.max(tolerance) {
-            break;
+        // A gradient that grows tenfold, or is no number, has left the basin: the start is the better answer.
+        if largest.is_nan() || largest > largest_allowed {
+            return Ok(Polished { unmixing: first, scores: None, steps, converged: false });
         }
-        if step >= ADAPTIVE_STEPS.min(max_steps) && largest < tolerance {
-            return Ok(Polished { unmixing: b, steps: step, converged: true });
+        largest_allowed = largest_allowed.min(10.0 * largest.max(tolerance));
+        if step > adaptive && largest < tolerance {
+            return Ok(Polished { unmixing: b, scores: Some(scores), steps, converged: true });
         }
         b = sums.newton_step(&b);
+        if step <= adaptive {
+            scores = sums.fit_scores()?;
+        }
         progress.advance(1);
     }
-    let sound = b.as_slice().iter().all(|x| x.is_finite());
-    let unmixing = if sound { b } else { start.clone() };
-    Ok(Polished { unmixing, steps: max_steps, converged: false })
+    Ok(Polished { unmixing: b, scores: Some(scores), steps, converged: false })
 }
 
 /// Means over the samples at the current unmixing and scores.
@@ -88,7 +99,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn gather(white: &dyn Rows, b: &Mat, scores: &Mat) -> Result<Self> {
+    fn gather(white: &dyn Rows, b: &Mat, scores: &Mat, progress: &dyn Progress) -> Result<Self> {
         let (n, k) = (white.rows(), b.rows());
         // Sources beyond k are zero: they fill the last tile and are dropped at the end.
         let padded = k.div_ceil(LANES) * LANES;
@@ -102,18 +113,17 @@ impl Sums {
             BLOCK,
             || vec![0.0; padded * MEANS + padded * padded],
             |sum, range| {
+                progress.check()?;
                 let mut y = Mat::zeros(range.len(), white.cols());
                 white.read_rows(range.start, y.as_mut_slice())?;
                 let z = y.matmul(&directions);
                 let mut psi = Mat::zeros(z.rows(), padded);
                 let (own, cross) = sum.split_at_mut(padded * MEANS);
-                vectorised(|| {
-                    for ((tile, scores), sums) in
-                        tiles.iter().enumerate().zip(own.chunks_exact_mut(MEANS * LANES))
-                    {
-                        add_tile(&z, tile * LANES, scores, sums, &mut psi);
-                    }
-                });
+                for ((tile, scores), sums) in
+                    tiles.iter().enumerate().zip(own.chunks_exact_mut(MEANS * LANES))
+                {
+                    vectorised(Tile { z: &z, first: tile * LANES, scores, sums, psi: &mut psi });
+                }
                 add_assign(cross, psi.tr_matmul(&z).as_slice());
                 Ok::<(), Error>(())
             },
@@ -217,40 +227,52 @@ impl Sums {
 
 /// Adds the sources `first..first + LANES` of all rows to `sums` (mean m of lane l at m·LANES + l) and writes their ψ. A
 /// tile's sums stay in registers over all rows.
-#[inline(always)]
-fn add_tile(z: &Mat, first: usize, scores: &[[f64; LANES]; BASIS], sums: &mut [f64], psi: &mut Mat) {
-    let mut acc = [[0.0; LANES]; MEANS];
-    for t in 0..z.rows() {
-        let x: [f64; LANES] = z.row(t)[first..first + LANES].try_into().expect("a tile");
-        let each = |f: &dyn Fn(usize) -> f64| -> [f64; LANES] { std::array::from_fn(f) };
-        let x2 = each(&|l| x[l] * x[l]);
-        let r = each(&|l| 1.0 / (1.0 + x2[l]).sqrt());
-        let [x3, r2, xr] = [each(&|l| x2[l] * x[l]), each(&|l| r[l] * r[l]), each(&|l| x[l] * r[l])];
-        for l in 0..LANES {
-            acc[0][l] += x[l];
-            acc[1][l] += x2[l];
-            acc[2][l] += x3[l];
-            acc[3][l] += x2[l] * x2[l];
-            acc[4][l] += x2[l] * x3[l];
-            acc[5][l] += x3[l] * x3[l];
-            acc[6][l] += r[l];
-            acc[7][l] += xr[l];
-            acc[8][l] += x[l] * xr[l];
-            acc[9][l] += x2[l] * xr[l];
-            acc[10][l] += x3[l] * xr[l];
-            acc[11][l] += r2[l];
-            acc[12][l] += xr[l] * r[l];
-            acc[13][l] += r2[l] * r[l];
-            acc[14][l] += xr[l] * r2[l];
+struct Tile<'a> {
+    z: &'a Mat,
+    first: usize,
+    scores: &'a [[f64; LANES]; BASIS],
+    sums: &'a mut [f64],
+    psi: &'a mut Mat,
+}
+
+impl Kernel for Tile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { z, first, scores: c, sums, psi } = self;
+        let mut acc = [[0.0; LANES]; MEANS];
+        let width = z.cols();
+        let rows = z.as_slice().chunks_exact(width).zip(psi.as_mut_slice().chunks_exact_mut(width));
+        for (z, psi) in rows {
+            let x: &[f64; LANES] = z[first..first + LANES].try_into().expect("a tile");
+            let out: &mut [f64; LANES] = (&mut psi[first..first + LANES]).try_into().expect("a tile");
+            for l in 0..LANES {
+                let x = x[l];
+                let x2 = x * x;
+                let r = 1.0 / (1.0 + x2).sqrt();
+                let (x3, r2, xr) = (x2 * x, r * r, x * r);
+                acc[0][l] += x;
+                acc[1][l] += x2;
+                acc[2][l] += x3;
+                acc[3][l] += x2 * x2;
+                acc[4][l] += x2 * x3;
+                acc[5][l] += x3 * x3;
+                acc[6][l] += r;
+                acc[7][l] += xr;
+                acc[8][l] += x * xr;
+                acc[9][l] += x2 * xr;
+                acc[10][l] += x3 * xr;
+                acc[11][l] += r2;
+                acc[12][l] += xr * r;
+                acc[13][l] += r2 * r;
+                acc[14][l] += xr * r2;
+                out[l] = c[0][l] + c[1][l] * x + c[2][l] * x2 + c[3][l] * x3 + c[4][l] * xr + c[5][l] * r;
+            }
         }
-        let c = scores;
-        let score = each(&|l| {
-            c[0][l] + c[1][l] * x[l] + c[2][l] * x2[l] + c[3][l] * x3[l] + c[4][l] * xr[l] + c[5][l] * r[l]
-        });
-        psi.row_mut(t)[first..first + LANES].copy_from_slice(&score);
-    }
-    for (sum, part) in sums.iter_mut().zip(acc.as_flattened()) {
-        *sum += part;
+        for (sum, part) in sums.iter_mut().zip(acc.as_flattened()) {
+            *sum += part;
+        }
     }
 }
 
@@ -266,7 +288,7 @@ mod tests {
         let mut rng = random::rng(77, 0);
         let draws = Mat::from_fn(200_000, 1, |_, _| shape.draw(&mut rng));
         let one = Mat::identity(1);
-        let sums = Sums::gather(&draws, &one, &Mat::zeros(1, BASIS)).unwrap();
+        let sums = Sums::gather(&draws, &one, &Mat::zeros(1, BASIS), &Silent).unwrap();
         dot(sums.fit_scores().unwrap().row(0), &sums.slopes(0))
     }
 
@@ -274,7 +296,7 @@ mod tests {
     fn means_equal_explicit_sums() {
         let z = random::gaussian(1100, 3, &mut random::rng(1, 0));
         let scores = random::gaussian(3, BASIS, &mut random::rng(2, 0));
-        let sums = Sums::gather(&z, &Mat::identity(3), &scores).unwrap();
+        let sums = Sums::gather(&z, &Mat::identity(3), &scores, &Silent).unwrap();
         let h = |x: f64| {
             let r = 1.0 / (1.0 + x * x).sqrt();
             [1.0, x, x * x, x * x * x, x * r, r]
@@ -318,7 +340,7 @@ mod tests {
             }
             .draw();
             // The true sources as data: the answer is the identity up to the error looked for.
-            let found = polish(&drawn.sources, &Mat::identity(k), 30, &Silent).unwrap();
+            let found = polish(&drawn.sources, Polished::start(Mat::identity(k)), 30, &Silent).unwrap();
             assert!(found.converged, "seed {seed}");
             for i in 0..k {
                 for j in (0..k).filter(|&j| j != i) {
@@ -337,7 +359,7 @@ mod tests {
     #[test]
     fn two_gaussians_do_not_run_away() {
         let y = random::gaussian(5_000, 2, &mut random::rng(4, 0));
-        let found = polish(&y, &Mat::identity(2), 30, &Silent).unwrap();
+        let found = polish(&y, Polished::start(Mat::identity(2)), 30, &Silent).unwrap();
         assert!(found.unmixing.max_abs() < 3.0, "{:?}", found.unmixing);
     }
 }

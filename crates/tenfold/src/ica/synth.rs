@@ -1,8 +1,11 @@
 //! Draws mixtures with known sources.
 
+use crate::error::Result;
 use rand::RngExt;
+use tenfold_engine::linalg::parallel::BLOCK;
 use tenfold_engine::linalg::random::{self, Rng};
 use tenfold_engine::linalg::{Mat, svd};
+use tenfold_engine::progress::{Progress, Silent};
 
 /// The distribution of a source; all have mean 0 and variance 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +93,17 @@ impl Synth {
     /// # Panics
     /// When there are no shapes or more sources than columns.
     pub fn draw(&self) -> Drawn {
+        self.draw_with(&Silent).expect("nobody stops it")
+    }
+
+    /// [`Synth::draw`] with a listener that may stop it.
+    ///
+    /// # Errors
+    /// When the listener stops it.
+    ///
+    /// # Panics
+    /// As [`Synth::draw`].
+    pub fn draw_with(&self, progress: &dyn Progress) -> Result<Drawn> {
         assert!(
             self.sources <= self.columns && !self.shapes.is_empty(),
             "at most as many sources as columns"
@@ -102,14 +116,24 @@ impl Synth {
                 break candidate;
             }
         };
-        let sources = Mat::from_fn(self.samples, self.sources, |_, i| {
-            self.shapes[i % self.shapes.len()].draw(&mut rng)
-        });
+        progress.stage("drawing", self.samples as u64);
+        let mut sources = Mat::zeros(self.samples, self.sources);
+        for t in 0..self.samples {
+            if t.is_multiple_of(BLOCK) {
+                progress.check()?;
+                progress.advance(BLOCK.min(self.samples - t) as u64);
+            }
+            let shapes = self.shapes.iter().cycle();
+            sources.row_mut(t).iter_mut().zip(shapes).for_each(|(x, shape)| *x = shape.draw(&mut rng));
+        }
         let mut samples = sources.matmul_tr(&mixing);
         if self.noise > 0.0 {
-            samples.as_mut_slice().iter_mut().for_each(|x| *x += self.noise * random::normal(&mut rng));
+            for piece in samples.as_mut_slice().chunks_mut(BLOCK) {
+                progress.check()?;
+                piece.iter_mut().for_each(|x| *x += self.noise * random::normal(&mut rng));
+            }
         }
-        Drawn { samples, sources, mixing }
+        Ok(Drawn { samples, sources, mixing })
     }
 }
 
