@@ -51,6 +51,16 @@ pub enum Error {
         /// What the user can do about it.
         remedy: String,
     },
+    /// Data that do not fit the model they are given to.
+    #[error("{found} {what} where {expected} were expected; give the {what} of the fit")]
+    WrongShape {
+        /// What was counted: columns or sources.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is out of range: {expected}")]
     BadParameter {

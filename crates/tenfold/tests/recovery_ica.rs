@@ -243,5 +243,5 @@ fn models_survive_their_file() {
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     let mut rng = random::rng(1, 0);
     let wrong = Mat::from_fn(10, 7, |_, _| rng.random());
-    assert!(model.infer(&wrong).unwrap_err().to_string().contains("4 columns"));
+    assert!(model.infer(&wrong).unwrap_err().to_string().contains("where 4 were expected"));
 }

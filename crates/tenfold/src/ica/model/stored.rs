@@ -171,7 +171,9 @@ mod tests {
 
     #[test]
     fn names_come_back_whatever_is_in_them() {
-        for names in [&["left", "right"][..], &[""], &["", ""], &["a\nb", "C:\\new", "\\", "n\\\n", "é ,\"\r"]] {
+        for names in
+            [&["left", "right"][..], &[""], &["", ""], &["a\nb", "C:\\new", "\\", "n\\\n", "é ,\"\r"]]
+        {
             let names: Vec<String> = names.iter().map(|&n| n.into()).collect();
             assert_eq!(from_lines(&to_lines(&names)), names);
         }
@@ -211,7 +213,10 @@ mod tests {
         assert_eq!(value["column_names"], Value::Null);
         assert_eq!(value["shares"], json!(model.shares()));
         let facts = model.facts();
-        assert!(facts["diagnostics"]["spectrum"].is_null() && facts["kurtosis"].is_null(), "stored as arrays");
+        assert!(
+            facts["diagnostics"]["spectrum"].is_null() && facts["kurtosis"].is_null(),
+            "stored as arrays"
+        );
         assert_eq!(facts["verdict"], value["verdict"]);
         assert!(value["parameters"].get("batch").is_none() && value["parameters"].get("epochs").is_none());
         let params = Params { solver: Solver::Online(Online::default()), ..Params::new(3) };
