@@ -20,6 +20,7 @@ pub use npy::{Array, read_array};
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 use tenfold_engine::linalg::{Mat, Rows};
+use tenfold_engine::progress::{Progress, Silent};
 
 /// How a table is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct Table {
 #[derive(Debug)]
 struct Opened {
     names: Vec<String>,
+    /// Whether the names stand in the file.
+    named: bool,
     rows: usize,
     rate: Option<u32>,
     /// How the numbers are stored, as the end of a sentence about columns.
@@ -71,8 +74,9 @@ enum Store {
 trait Stored: Send + Sync + std::fmt::Debug {
     /// Fills `out` with the rows from `start` on.
     fn read(&self, start: usize, out: &mut [f64]) -> Result<()>;
-    /// Fills `out` with all rows; a format whose pieces are larger than a block does better than this.
-    fn read_all(&self, out: &mut [f64]) -> Result<()> {
+    /// Fills `out` with all rows; a format of known size does better and looks between pieces whether to stop.
+    fn read_all(&self, out: &mut [f64], progress: &dyn Progress) -> Result<()> {
+        progress.check()?;
         self.read(0, out)
     }
 }
@@ -105,6 +109,14 @@ const KNOWN: &str = ".npy, .csv, .tsv, .csv.gz, .csv.zst, .tsv.gz, .tsv.zst, .pa
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn open(path: &Path, options: &Options) -> Result<Table> {
+    open_with(path, options, &Silent)
+}
+
+/// [`open`] with a listener that may stop it. The steps of its stage are bytes of a text file, numbers of another.
+///
+/// # Errors
+/// As [`open`], and when the listener stops the run.
+pub fn open_with(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Table> {
     let reader = Reader::of(path)?;
     if options.columns.is_some() && matches!(reader, Reader::Npy | Reader::Wav) {
         return Err(Error::BadParameter {
@@ -117,10 +129,14 @@ pub fn open(path: &Path, options: &Options) -> Result<Table> {
     if disk.len() == 0 {
         return Err(disk.fail("is empty", "give a file with at least one row of numbers"));
     }
+    let stage = format!("reading {}", file_name(path));
     let mut opened = match reader {
         Reader::Npy => npy::open(&disk)?,
         Reader::Wav => wav::open(&disk)?,
-        Reader::Text(format) => text::open(&disk, format, options)?,
+        Reader::Text(format) => {
+            progress.stage(&stage, disk.len());
+            text::open(&disk, format, options, progress)?
+        }
         #[cfg(feature = "parquet")]
         Reader::Parquet => parquet::open(&disk, options)?,
     };
@@ -134,7 +150,8 @@ pub fn open(path: &Path, options: &Options) -> Result<Table> {
         && dense_bytes(opened.rows, opened.names.len()) <= options.memory
     {
         let mut data = vec![0.0; opened.rows * opened.names.len()];
-        stored.read_all(&mut data)?;
+        progress.stage(&stage, data.len() as u64);
+        stored.read_all(&mut data, progress)?;
         check_finite(path, &opened.names, 0, &data)?;
         opened.store = Store::Memory(Mat::from_vec(opened.rows, opened.names.len(), data));
     }
@@ -145,6 +162,19 @@ impl Table {
     /// The columns' names: from the file's header, or `c1`, `c2`, … (`ch1`, `ch2`, … for sound).
     pub fn names(&self) -> &[String] {
         &self.opened.names
+    }
+
+    /// Whether the names stand in the file; otherwise they are numbers only, and say nothing about what was measured.
+    pub fn is_named(&self) -> bool {
+        self.opened.named
+    }
+
+    /// Bytes of memory that the numbers take; 0 when they are read from disk.
+    pub fn held_bytes(&self) -> u64 {
+        match self.opened.store {
+            Store::Memory(_) => dense_bytes(self.rows(), self.cols()),
+            Store::Disk(_) => 0,
+        }
     }
 
     /// Samples a second, where the file says so.
@@ -159,7 +189,7 @@ impl Table {
 
     /// One line for people: name, shape, and how the numbers are stored.
     pub fn describe(&self) -> String {
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        let name = file_name(&self.path);
         let Opened { names, rows, stored_as, .. } = &self.opened;
         let rate = self.rate().map(|rate| format!(" at {rate} Hz")).unwrap_or_default();
         let place = if matches!(self.opened.store, Store::Disk(_)) { ", read from disk" } else { "" };
@@ -225,6 +255,11 @@ impl Reader {
             }),
         }
     }
+}
+
+/// The last part of the path, for people.
+fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
 }
 
 /// Bytes of the table as f64; what overflows is larger than any memory.

@@ -78,6 +78,7 @@ pub(super) fn open(disk: &Arc<Disk>) -> Result<Opened> {
     let packed = header.packed(disk, rows, cols);
     Ok(Opened {
         names: numbered("c", cols),
+        named: false,
         rows,
         rate: None,
         stored_as: format!("{:?}", packed.element.kind).to_lowercase(),

@@ -4,6 +4,7 @@ use super::Stored;
 use super::disk::Disk;
 use crate::error::Result;
 use std::sync::Arc;
+use tenfold_engine::progress::Progress;
 
 /// How a number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +128,23 @@ impl Stored for Packed {
         }
         for j in 0..self.cols {
             self.read_run(j * self.rows + start, &mut out[j..], self.cols)?;
+        }
+        Ok(())
+    }
+
+    fn read_all(&self, out: &mut [f64], progress: &dyn Progress) -> Result<()> {
+        if self.fortran {
+            for j in 0..self.cols {
+                progress.check()?;
+                self.read_run(j * self.rows, &mut out[j..], self.cols)?;
+                progress.advance(self.rows as u64);
+            }
+            return Ok(());
+        }
+        for (i, piece) in out.chunks_mut(PIECE).enumerate() {
+            progress.check()?;
+            self.read_run(i * PIECE, piece, 1)?;
+            progress.advance(piece.len() as u64);
         }
         Ok(())
     }

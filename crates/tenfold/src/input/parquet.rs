@@ -13,6 +13,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::ColumnDescriptor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use tenfold_engine::progress::{Progress, Silent};
 
 /// The file as the parquet crate wants it. Lengths are checked against the file before a buffer is made, which
 /// the crate's own reader for files does not do.
@@ -97,7 +98,8 @@ pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
         keep,
         recent: Mutex::default(),
     };
-    Ok(Opened { names, rows, rate: None, stored_as: "Parquet".into(), store: Store::Disk(Box::new(store)) })
+    let store = Store::Disk(Box::new(store));
+    Ok(Opened { names, named: true, rows, rate: None, stored_as: "Parquet".into(), store })
 }
 
 /// What a column holds when it holds no numbers.
@@ -164,11 +166,11 @@ impl Stored for Groups {
     }
 
     /// Decodes straight into place: a copy of a large group would double the memory.
-    fn read_all(&self, out: &mut [f64]) -> Result<()> {
+    fn read_all(&self, out: &mut [f64], progress: &dyn Progress) -> Result<()> {
         for group in 0..self.starts.len() - 1 {
             let (from, to) =
                 (self.starts[group] * self.names.len(), self.starts[group + 1] * self.names.len());
-            self.decode(group, &mut out[from..to])?;
+            self.decode(group, &mut out[from..to], progress)?;
         }
         Ok(())
     }
@@ -183,7 +185,7 @@ impl Groups {
             None => {
                 recent.truncate(self.keep - 1);
                 let mut numbers = vec![0.0; (self.starts[group + 1] - self.starts[group]) * self.names.len()];
-                self.decode(group, &mut numbers)?;
+                self.decode(group, &mut numbers, &Silent)?;
                 (group, Arc::new(numbers))
             }
         };
@@ -191,9 +193,11 @@ impl Groups {
         Ok(Arc::clone(&recent[0].1))
     }
 
-    fn decode(&self, group: usize, out: &mut [f64]) -> Result<()> {
+    fn decode(&self, group: usize, out: &mut [f64], progress: &dyn Progress) -> Result<()> {
         let reader = guarded(&self.disk, || self.reader.get_row_group(group))?;
+        let rows = (self.starts[group + 1] - self.starts[group]) as u64;
         for (place, &j) in self.chosen.iter().enumerate() {
+            progress.check()?;
             let column = guarded(&self.disk, || reader.get_column_reader(j))?;
             let about = self.reader.metadata().file_metadata().schema_descr().column(j);
             let (unsigned, present) = (is_unsigned(&about), about.max_def_level());
@@ -209,6 +213,7 @@ impl Groups {
                 ColumnReader::DoubleColumnReader(r) => target.fill(r, |&x| x)?,
                 _ => return Err(self.disk.fail("changes a column's type between row groups", DAMAGED)),
             }
+            progress.advance(rows);
         }
         Ok(())
     }

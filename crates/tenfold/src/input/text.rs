@@ -13,6 +13,7 @@ use std::io::Read;
 use std::sync::Arc;
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::linalg::parallel::BLOCK;
+use tenfold_engine::progress::Progress;
 
 /// The separator and the compression, as the extension tells them.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +44,9 @@ impl Format {
         }
     }
 
-    /// The text, unpacked, from byte `offset` of the file on.
-    fn reader(self, disk: &Arc<Disk>, offset: u64, limit: u64) -> Result<Reader<Box<dyn Read>>> {
-        let file = Cursor::new(disk, offset);
-        let unpacked: Box<dyn Read> = match self.packing {
+    /// The text, unpacked, of what `file` still holds.
+    fn reader<'a>(self, disk: &Disk, file: impl Read + 'a, limit: u64) -> Result<Reader<Box<dyn Read + 'a>>> {
+        let unpacked: Box<dyn Read + 'a> = match self.packing {
             Packing::Plain => Box::new(Guard::new(file, u64::MAX)),
             Packing::Gzip => {
                 let buffered = std::io::BufReader::with_capacity(1 << 16, file);
@@ -71,9 +71,29 @@ impl Format {
 /// What to do about compressed data that do not unpack.
 const UNPACK: &str = "it is cut short or damaged: copy or export it again";
 
-pub(super) fn open(disk: &Arc<Disk>, format: Format, options: &Options) -> Result<Opened> {
+/// Tells how much of the file was read, packed as it may be.
+struct Told<'a> {
+    file: Cursor,
+    progress: &'a dyn Progress,
+}
+
+impl Read for Told<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        self.progress.advance(n as u64);
+        Ok(n)
+    }
+}
+
+pub(super) fn open(
+    disk: &Arc<Disk>,
+    format: Format,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Opened> {
     let format = Format { delimiter: options.delimiter.unwrap_or(format.delimiter), ..format };
-    let mut reader = format.reader(disk, 0, options.max_decompressed)?;
+    let file = Told { file: Cursor::new(disk, 0), progress };
+    let mut reader = format.reader(disk, file, options.max_decompressed)?;
     let mut record = ByteRecord::new();
     let Some(first) = next(disk, &mut reader, &mut record)? else {
         return Err(disk.fail("holds no lines", "give a file with at least one row of numbers"));
@@ -87,6 +107,7 @@ pub(super) fn open(disk: &Arc<Disk>, format: Format, options: &Options) -> Resul
         pass.take(&row, (0, 1), options.memory);
     }
     loop {
+        progress.check()?;
         let before = (reader.position().byte(), reader.position().line());
         let Some(line) = next(disk, &mut reader, &mut record)? else { break };
         row.clear();
@@ -106,7 +127,8 @@ pub(super) fn open(disk: &Arc<Disk>, format: Format, options: &Options) -> Resul
     } else {
         Store::Disk(Box::new(TextRows { disk: Arc::clone(disk), format, layout: layout.clone(), index }))
     };
-    Ok(Opened { names: layout.names, rows, rate: None, stored_as: "text".into(), store })
+    let Layout { names, has_header, .. } = layout;
+    Ok(Opened { names, named: has_header, rows, rate: None, stored_as: "text".into(), store })
 }
 
 /// What one pass over the file gathers.
@@ -177,7 +199,7 @@ impl Stored for TextRows {
     fn read(&self, start: usize, out: &mut [f64]) -> Result<()> {
         let cols = self.layout.names.len();
         let (offset, line) = self.index[start / BLOCK];
-        let mut reader = self.format.reader(&self.disk, offset, u64::MAX)?;
+        let mut reader = self.format.reader(&self.disk, Cursor::new(&self.disk, offset), u64::MAX)?;
         let (mut record, mut row) = (ByteRecord::new(), Vec::with_capacity(cols));
         let changed =
             || self.disk.fail("changed while it was read", "leave the file alone until the run has ended");

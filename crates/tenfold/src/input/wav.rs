@@ -46,6 +46,7 @@ pub(super) fn open(disk: &Arc<Disk>) -> Result<Opened> {
     let packed = Packed { disk: Arc::clone(disk), offset, element, rows: frames, cols, fortran: false };
     Ok(Opened {
         names: numbered("ch", cols),
+        named: false,
         rows: frames,
         rate: Some(spec.sample_rate),
         stored_as: format!("{}-bit {}sound", spec.bits_per_sample, if float { "float " } else { "" }),
