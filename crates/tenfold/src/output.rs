@@ -126,6 +126,34 @@ pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows) -> Result<()>
     })
 }
 
+/// Writes an array of any number of dimensions as `.npy`: f64, the last index running fastest.
+///
+/// # Errors
+/// [`Error::Write`] when the disk refuses.
+///
+/// # Panics
+/// When the shape does not have as many entries as there are data.
+///
+/// # Example
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("t.npy");
+/// tenfold::output::write_array(&path, &[2, 1, 2], &[1.0, 2.0, 3.0, 4.0])?;
+/// let array = tenfold::input::read_array(&path)?;
+/// assert_eq!((array.shape, array.data), (vec![2, 1, 2], vec![1.0, 2.0, 3.0, 4.0]));
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn write_array(path: &Path, shape: &[usize], data: &[f64]) -> Result<()> {
+    assert_eq!(shape.iter().product::<usize>(), data.len(), "a shape for all entries");
+    write_atomically(path, |out| {
+        let mut write = || {
+            out.write_all(&npy_header(shape))?;
+            data.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
+        };
+        write().map_err(|e| write_error(path, e))
+    })
+}
+
 /// Calls `take` with every block of `size` rows in order.
 fn each_block(rows: &dyn Rows, size: usize, mut take: impl FnMut(&[f64]) -> Result<()>) -> Result<()> {
     let mut buffer = Vec::new();
@@ -144,17 +172,23 @@ fn each_block(rows: &dyn Rows, size: usize, mut take: impl FnMut(&[f64]) -> Resu
 
 fn write_npy(path: &Path, rows: &dyn Rows, out: &mut (dyn Write + Send)) -> Result<()> {
     let fail = |e| write_error(path, e);
-    let mut header =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows.rows(), rows.cols());
-    // NumPy wants the data to begin at a multiple of 64: 10 bytes go before the header and a newline ends it.
-    let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
-    header = format!("{header:<padded$}\n");
-    out.write_all(b"\x93NUMPY\x01\x00").map_err(fail)?;
-    out.write_all(&(header.len() as u16).to_le_bytes()).map_err(fail)?;
-    out.write_all(header.as_bytes()).map_err(fail)?;
+    out.write_all(&npy_header(&[rows.rows(), rows.cols()])).map_err(fail)?;
     each_block(rows, BLOCK, |block| {
         block.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
     })
+}
+
+/// All that goes before the numbers of a `.npy` file.
+fn npy_header(shape: &[usize]) -> Vec<u8> {
+    let mut lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if shape.len() == 1 {
+        lengths.push(','); // In Python `(5)` is a number, `(5,)` a shape.
+    }
+    let dictionary = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}");
+    // NumPy wants the data to begin at a multiple of 64: 10 bytes go before the dictionary and a newline ends it.
+    let padded = (10 + dictionary.len() + 1).next_multiple_of(64) - 11;
+    let text = format!("{dictionary:<padded$}\n");
+    [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
 fn write_text(
@@ -247,5 +281,31 @@ mod parquet {
             group.close().map(|_| ()).map_err(fail)
         })?;
         writer.close().map(|_| ()).map_err(fail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_of_every_number_of_dimensions_have_a_python_shape_and_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        for (shape, text) in [
+            (&[][..], "()"),
+            (&[3], "(3,)"),
+            (&[2, 3], "(2, 3)"),
+            (&[1, 2, 3, 2], "(1, 2, 3, 2)"),
+            (&[0, 4], "(0, 4)"),
+        ] {
+            let data: Vec<f64> = (0..shape.iter().product()).map(|i| i as f64 - 0.5).collect();
+            write_array(&path, shape, &data).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            assert_eq!((bytes.len() - 8 * data.len()) % 64, 0, "numbers are aligned");
+            assert!(String::from_utf8_lossy(&bytes).contains(&format!("'shape': {text}, }}")), "{text}");
+            let back = crate::input::read_array(&path).unwrap();
+            assert_eq!((&back.shape[..], back.data), (shape, data));
+        }
     }
 }
