@@ -36,14 +36,20 @@ impl<I: ColumnIndex> Kernel for Gather<'_, I> {
     /// Splits the columns into tiles of a width the compiler knows.
     #[inline(always)]
     fn run(mut self) {
+        let width = self.x.cols();
         let mut first = 0;
-        while first < self.x.cols() {
-            first += match self.x.cols() - first {
+        while first < width {
+            first += match width - first {
                 40.. => self.tile::<40>(first),
                 32.. => self.tile::<32>(first),
                 24.. => self.tile::<24>(first),
                 16.. => self.tile::<16>(first),
                 8.. => self.tile::<8>(first),
+                // A last tile that reaches back over columns already done costs less than three narrow ones.
+                rest if width >= 8 => {
+                    self.tile::<8>(width - 8);
+                    rest
+                }
                 4.. => self.tile::<4>(first),
                 2.. => self.tile::<2>(first),
                 _ => self.tile::<1>(first),
