@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
-use tenfold::engine::linalg::Rows;
 use tenfold::input::{self, Options, Table};
 
 /// What holds for the whole run.
@@ -79,8 +78,8 @@ enum Header {
 }
 
 impl TableArgs {
-    /// Opens the table.
-    pub fn open(&self, path: &Path) -> Result<Table> {
+    /// Opens the table and says what it is.
+    pub fn open(&self, path: &Path, session: &Session) -> Result<Table> {
         let header = match self.header {
             Header::Yes => Some(true),
             Header::No => Some(false),
@@ -93,14 +92,15 @@ impl TableArgs {
             columns: self.columns.clone(),
             ..Options::default()
         };
-        Ok(input::open(path, &options)?)
+        let table = session.watch.during(|watch| input::open_with(path, &options, watch))?;
+        session.note(&table.describe());
+        Ok(table)
     }
-}
 
-/// Bytes that a table holds in memory; nothing when it is read from disk.
-pub fn held_bytes(table: &Table) -> u64 {
-    let bytes = table.rows() as u64 * table.cols() as u64 * 8;
-    if table.borrow_rows(0, 1).is_some() { bytes } else { 0 }
+    /// Whether the columns were chosen by name.
+    pub fn chosen(&self) -> bool {
+        self.columns.is_some()
+    }
 }
 
 /// A number of bytes for people.

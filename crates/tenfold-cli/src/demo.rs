@@ -38,7 +38,7 @@ impl Demo {
         let signals = Signals::draw(session.seed);
         let begin = Instant::now();
         let params = Params { seed: session.seed, ..Params::new(NAMES.len()) };
-        let model = session.watch.computing(|watch| params.fit_with(&signals.mixtures, watch))?;
+        let model = session.watch.during(|watch| params.fit_with(&signals.mixtures, watch))?;
         let found = model.infer(&signals.mixtures)?;
         let seconds = begin.elapsed().as_secs_f64();
         let distance = amari_distance(&model.unmixing().matmul(&signals.mixing));
@@ -122,10 +122,10 @@ impl Signals {
     fn write(&self, mut bundle: Bundle, model: &Model, session: &Session) -> Result<Vec<String>> {
         let watch = &session.watch;
         let names = NAMES.map(String::from);
-        write_table(&bundle.path("mixtures.csv"), &numbered("sensor", NAMES.len()), &self.mixtures, watch)?;
-        write_table(&bundle.path("sources.csv"), &names, &self.sources, watch)?;
-        write_table(&bundle.path("mixing.npy"), &names, &self.mixing, watch)?;
-        model.save(&bundle.path("model.tenfold"))?;
+        write_table(&bundle.path("mixtures.csv")?, &numbered("sensor", NAMES.len()), &self.mixtures, watch)?;
+        write_table(&bundle.path("sources.csv")?, &names, &self.sources, watch)?;
+        write_table(&bundle.path("mixing.npy")?, &names, &self.mixing, watch)?;
+        model.save(&bundle.path("model.tenfold")?)?;
         let shown = |path: &Path| path.display().to_string();
         Ok(bundle.finish()?.iter().map(|p| shown(p)).collect())
     }

@@ -18,7 +18,7 @@ pub const NOT_CONVERGED: u8 = 4;
 pub const INTERRUPTED: u8 = 130;
 
 /// What is said after Ctrl-C.
-pub const STOPPED: &str = "stopped; nothing was written";
+const STOPPED: &str = "stopped; nothing was written";
 
 /// An error found by the command line itself.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ fn code(error: &anyhow::Error) -> u8 {
     }
     match error.downcast_ref::<Error>() {
         Some(Error::Engine(engine)) => engine_code(engine),
-        Some(Error::Read { .. } | Error::Model { .. }) => BAD_INPUT,
+        Some(Error::Read { .. } | Error::Model { .. } | Error::WrongShape { .. }) => BAD_INPUT,
         Some(Error::UnsupportedFile { .. } | Error::BadParameter { .. }) => USAGE,
         Some(_) => FAILED,
         None => error.downcast_ref::<EngineError>().map_or(FAILED, engine_code),
@@ -68,8 +68,6 @@ fn code(error: &anyhow::Error) -> u8 {
 fn engine_code(error: &EngineError) -> u8 {
     match error {
         EngineError::Interrupted => INTERRUPTED,
-        // A tensor that is not symmetric comes as a parameter of this name.
-        EngineError::BadParameter { name: "tensor", .. } => BAD_INPUT,
         EngineError::TooLittleData(_) | EngineError::NotFinite { .. } => BAD_INPUT,
         EngineError::BadParameter { .. }
         | EngineError::Unsupported(_)
@@ -93,7 +91,7 @@ pub fn finish(result: anyhow::Result<()>, json: bool) -> ExitCode {
 }
 
 /// The error on standard error, and as a JSON object on standard output.
-pub fn report(message: &str, code: u8, json: bool) {
+fn report(message: &str, code: u8, json: bool) {
     // When even standard error is closed there is no one left to tell.
     let _ = writeln!(std::io::stderr(), "error: {message}");
     if json {

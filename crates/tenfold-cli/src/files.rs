@@ -55,7 +55,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Writes a table block by block; a stop leaves nothing behind.
 pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows, watch: &Watch) -> Result<()> {
-    watch.writing(|watch| {
+    watch.during(|watch| {
         watch.stage("writing", rows.rows() as u64);
         Ok(output::write_table(path, names, &Stoppable::new(rows, watch))?)
     })
@@ -64,28 +64,29 @@ pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows, watch: &Watch
 /// Several files that belong together: made in a hidden folder beside their place, and moved there when all are whole.
 pub struct Bundle {
     folder: PathBuf,
-    staging: tempfile::TempDir,
+    /// Made with the first file, so that a run that is ended by force before leaves nothing behind.
+    staging: Option<tempfile::TempDir>,
     names: Vec<String>,
 }
 
 impl Bundle {
     /// Files for `folder`, which is made when only its last part is missing.
     pub fn new(folder: &Path) -> Result<Self> {
-        // The empty path is the current folder; it stays empty, so that names are shown as they were given.
-        let here = folder.as_os_str().is_empty() || folder.is_dir();
-        let beside =
-            if here { folder_of(&folder.join("x")).to_owned() } else { folder_of(folder).to_owned() };
-        check_folder(&beside, folder)?;
-        let staging = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(beside).map_err(|e| {
-            exit::usage(format!("{} cannot be written: {e}; choose another folder", folder.display()))
-        })?;
-        Ok(Self { folder: folder.to_owned(), staging, names: Vec::new() })
+        check_folder(&beside(folder), folder)?;
+        Ok(Self { folder: folder.to_owned(), staging: None, names: Vec::new() })
     }
 
     /// Where to write the file that is to be called `name`.
-    pub fn path(&mut self, name: &str) -> PathBuf {
+    pub fn path(&mut self, name: &str) -> Result<PathBuf> {
+        let staging = match self.staging.take() {
+            Some(made) => made,
+            None => tempfile::Builder::new()
+                .prefix(".tenfold-")
+                .tempdir_in(beside(&self.folder))
+                .map_err(|e| output::write_error(&self.folder, e))?,
+        };
         self.names.push(name.to_owned());
-        self.staging.path().join(name)
+        Ok(self.staging.insert(staging).path().join(name))
     }
 
     /// Moves all files to their place; says where they are.
@@ -95,28 +96,18 @@ impl Bundle {
             std::fs::create_dir_all(&self.folder).map_err(|e| fail(&self.folder, e))?;
         }
         let mut paths = Vec::new();
-        for name in &self.names {
+        for (name, staging) in self.names.iter().zip(self.staging.iter().cycle()) {
             let path = self.folder.join(name);
-            std::fs::rename(self.staging.path().join(name), &path).map_err(|e| fail(&path, e))?;
+            std::fs::rename(staging.path().join(name), &path).map_err(|e| fail(&path, e))?;
             paths.push(path);
         }
         Ok(paths)
     }
 }
 
-/// Writes an array of any number of dimensions as `.npy`, f64 in C order.
-pub fn write_npy(path: &Path, shape: &[usize], data: &[f64]) -> tenfold::Result<()> {
-    let fail = |e| output::write_error(path, e);
-    let lengths: Vec<String> = shape.iter().map(|d| format!("{d}, ")).collect();
-    let mut header =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", lengths.concat().trim_end());
-    // NumPy wants the data to begin at a multiple of 64: 10 bytes go before the header and a newline ends it.
-    let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
-    header = format!("{header:<padded$}\n");
-    output::write_atomically(path, |out| {
-        out.write_all(b"\x93NUMPY\x01\x00").map_err(fail)?;
-        out.write_all(&(header.len() as u16).to_le_bytes()).map_err(fail)?;
-        out.write_all(header.as_bytes()).map_err(fail)?;
-        data.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
-    })
+/// Where files for `folder` are staged: in it, or beside it when it is still to be made.
+fn beside(folder: &Path) -> PathBuf {
+    // The empty path is the current folder; it stays empty, so that names are shown as they were given.
+    let here = folder.as_os_str().is_empty() || folder.is_dir();
+    if here { folder_of(&folder.join("x")).to_owned() } else { folder_of(folder).to_owned() }
 }

@@ -1,16 +1,14 @@
 //! The run as seen from outside: a progress bar on the terminal, and what Ctrl-C does.
 //!
 //! One thread looks ten times a second whether a signal came and whether the bar is due. Signals only set flags.
-//! The first one asks the run to end; what happens then depends on what the run is doing:
-//!
-//! - reading or drawing data: nothing is at stake, the process ends at once;
-//! - computing: the engine sees it between two steps and gives up; a second signal ends the process at once;
-//! - writing: the file under its temporary name is removed between two blocks, and further signals wait for that.
+//! The first one asks the run to end: reading, computing and writing see it between two blocks or steps, and a file
+//! under its temporary name is removed. A run that has not ended after a few seconds says so, and the next signal
+//! ends the process at once.
 
 use crate::exit;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tenfold::engine::linalg::Rows;
@@ -20,12 +18,8 @@ use tenfold::engine::progress::Progress;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the thread looks.
 const TICK: Duration = Duration::from_millis(100);
-/// A write that has not given up after this long may be ended by force.
-const WRITE_PATIENCE: Duration = Duration::from_secs(3);
-
-const READING: u8 = 0;
-const COMPUTING: u8 = 1;
-const WRITING: u8 = 2;
+/// A run that has not ended this long after a signal may be ended by force.
+const STOP_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The listener of every long run; clones watch the same run.
 #[derive(Clone)]
@@ -36,14 +30,12 @@ struct Shared {
     stop: Arc<AtomicBool>,
     /// The next signal ends the process in its handler.
     force: Arc<AtomicBool>,
-    phase: AtomicU8,
     /// Steps done in the current stage; worker threads only touch this.
     done: AtomicU64,
     stage: Mutex<Stage>,
     begin: Instant,
     bars: bool,
     verbose: bool,
-    json: bool,
 }
 
 /// The current stage; no name before the first and after the last.
@@ -61,13 +53,11 @@ impl Watch {
         let shared = Shared {
             stop: Arc::default(),
             force: Arc::default(),
-            phase: AtomicU8::new(READING),
             done: AtomicU64::new(0),
             stage: Mutex::default(),
             begin: Instant::now(),
             bars: !quiet && !json && std::io::stderr().is_terminal(),
             verbose,
-            json,
         };
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             use signal_hook::flag;
@@ -84,22 +74,18 @@ impl Watch {
     }
 
     fn look(&self) {
-        let mut told: Option<Instant> = None;
+        let mut stopped: Option<Instant> = None;
         loop {
             std::thread::sleep(TICK);
             if self.stopped() {
-                let since = *told.get_or_insert_with(Instant::now);
-                match self.0.phase.load(Ordering::SeqCst) {
-                    READING => {
-                        self.0.force.store(true, Ordering::SeqCst);
-                        exit::report(exit::STOPPED, exit::INTERRUPTED, self.0.json);
-                        std::process::exit(exit::INTERRUPTED.into());
-                    }
-                    WRITING if since.elapsed() < WRITE_PATIENCE => {}
-                    _ => self.0.force.store(true, Ordering::SeqCst),
+                let since = *stopped.get_or_insert_with(|| {
+                    self.end();
+                    Instant::now()
+                });
+                if since.elapsed() > STOP_PATIENCE && !self.0.force.swap(true, Ordering::SeqCst) {
+                    eprintln!("stopping at the end of this step; Ctrl-C again ends it at once");
                 }
-            }
-            if self.0.bars && self.0.begin.elapsed() > PATIENCE {
+            } else if self.0.bars && self.0.begin.elapsed() > PATIENCE {
                 self.draw();
             }
         }
@@ -112,11 +98,11 @@ impl Watch {
         let bar = stage.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
             let template = match steps {
-                0 => "{spinner} {msg} {pos:>4} steps  {elapsed}",
-                _ => "{spinner} {msg} [{bar:30}] {percent:>3} %  {elapsed}, {eta} left",
+                0 => "{spinner} {msg:24!} {pos:>4} steps  {elapsed}",
+                _ => "{spinner} {msg:24!} [{bar:24}] {percent:>3} %  {elapsed}, {eta} left",
             };
             bar.set_style(ProgressStyle::with_template(template).expect("the template is sound"));
-            bar.set_message(format!("{name:<17}"));
+            bar.set_message(name);
             bar
         });
         bar.set_position(done);
@@ -140,20 +126,9 @@ impl Watch {
         *stage = Stage::default();
     }
 
-    /// Runs `work`, which looks at [`Progress::stopped`] by itself.
-    pub fn computing<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
-        self.during(COMPUTING, work)
-    }
-
-    /// Runs `work`, which writes files and looks at [`Progress::stopped`] between blocks.
-    pub fn writing<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
-        self.during(WRITING, work)
-    }
-
-    fn during<T>(&self, phase: u8, work: impl FnOnce(&Self) -> T) -> T {
-        let before = self.0.phase.swap(phase, Ordering::SeqCst);
+    /// Runs `work`, which looks at [`Progress::stopped`] by itself, and clears its bar.
+    pub fn during<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
         let result = work(self);
-        self.0.phase.store(before, Ordering::SeqCst);
         self.end();
         result
     }

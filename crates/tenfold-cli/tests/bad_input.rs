@@ -88,8 +88,12 @@ fn models_that_do_not_fit_are_refused() {
     place.ok("generate ica --samples 500 --columns 3 -o X.npy");
     place.ok("ica fit X.npy -k 2 -o m.tenfold");
     place.write("two.npy", npy(&[20, 2], &noise(40)));
-    place.fails("ica infer m.tenfold two.npy -o S.npy", 3, &["2 columns", "3 columns"]);
-    place.fails("ica infer m.tenfold X.npy --mix-back -o S.npy", 3, &["2 sources"]);
+    place.fails(
+        "ica infer m.tenfold two.npy -o S.npy",
+        3,
+        &["two.npy does not fit m.tenfold", "2 columns where 3 were expected"],
+    );
+    place.fails("ica infer m.tenfold X.npy --mix-back -o S.npy", 3, &["3 sources where 2 were expected"]);
     place.fails("ica infer m.tenfold X.npy -o m.tenfold", 2, &[".tenfold"]);
     place.fails("ica infer m.tenfold X.npy -o X.npy", 2, &["overwritten"]);
     place.fails("ica evaluate m.tenfold --mixing X.mixing.npy", 3, &["[3, 3]", "[3, 2]"]);
@@ -102,6 +106,39 @@ fn models_that_do_not_fit_are_refused() {
     bytes[last] ^= 1;
     place.write("flip.tenfold", &bytes);
     place.fails("ica show flip.tenfold", 3, &["flip.tenfold"]);
+}
+
+#[test]
+fn columns_are_held_against_those_of_the_fit() {
+    let place = Place::new();
+    place.ok("generate ica --samples 500 --columns 3 -o X.csv");
+    let text = String::from_utf8(place.bytes("X.csv")).unwrap();
+    let renamed = |names: &str| text.replacen("c1,c2,c3", names, 1);
+    place.write("X.csv", renamed("left,right,top"));
+    assert_eq!(place.json("ica fit X.csv -k 3 -o m.tenfold")["column_names"][2], "top");
+    place.ok("ica infer m.tenfold X.csv -o S.csv");
+    place.write("turned.csv", renamed("right,top,left"));
+    place.fails(
+        "ica infer m.tenfold turned.csv -o T.csv",
+        3,
+        &["turned.csv", "another order", "--columns left,right,top"],
+    );
+    place.write("other.csv", renamed("left,right,bottom"));
+    place.fails("ica infer m.tenfold other.csv -o T.csv", 3, &["no column \"top\"", "left,right,top"]);
+    let wide = text.replacen("c1,c2,c3", "left,right,top,extra", 1).replace('\n', ",0\n");
+    place.write("wide.csv", wide.replacen("extra,0", "extra", 1));
+    place.fails("ica infer m.tenfold wide.csv -o T.csv", 3, &["more columns", "--columns left,right,top"]);
+    // Chosen by name they are taken as they were chosen; names that do not agree are told.
+    let run = place.ok("ica infer m.tenfold wide.csv --columns left,right,top -o T.csv");
+    assert!(place.bytes("T.csv") == place.bytes("S.csv") && !run.err.contains("warning"), "{}", run.err);
+    let run = place.ok("ica infer m.tenfold other.csv --columns left,right,bottom -o T.csv");
+    assert!(place.bytes("T.csv") == place.bytes("S.csv"));
+    assert!(run.err.contains("\"bottom\" is taken for \"top\""), "{}", run.err);
+    // A table without names has nothing that could disagree, and the way back knows the names.
+    place.write("bare.csv", text.split_once('\n').unwrap().1);
+    place.ok("ica infer m.tenfold bare.csv -o T.csv");
+    place.ok("ica infer m.tenfold S.csv --mix-back -o back.csv");
+    assert!(place.bytes("back.csv").starts_with(b"left,right,top\n"));
 }
 
 #[test]

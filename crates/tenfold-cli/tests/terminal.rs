@@ -119,6 +119,13 @@ fn a_signal_leaves_nothing_behind() {
         assert!(told.contains("stopped; nothing was written"), "{told}");
         assert_eq!(place.files(), files, "{signal}");
     }
+    // In the middle of a large file that is being read.
+    let line = "0.123456789,".repeat(99) + "7\n";
+    place.write("long.csv", line.repeat(200_000));
+    let (code, told) = interrupt(&place, "ica fit long.csv -k 2 -o m.tenfold", "-INT", || true);
+    assert_eq!((code, told.as_str()), (130, "error: stopped; nothing was written\n"));
+    std::fs::remove_file(place.path("long.csv")).unwrap();
+    assert_eq!(place.files(), files);
     // In the middle of a file that is being written.
     let args = "generate ica --samples 2000000 --columns 4 -o Y.csv";
     let writing = || place.files().iter().any(|name| name.starts_with(".tenfold-"));

@@ -71,11 +71,12 @@ impl Ica {
         let mut bundle = Bundle::new(place)?;
         let shapes = self.shapes.iter().map(|s| s.shape()).collect();
         let Self { samples, columns, noise, .. } = self;
-        let drawn = Synth { samples, columns, sources, shapes, noise, seed: session.seed }.draw();
+        let synth = Synth { samples, columns, sources, shapes, noise, seed: session.seed };
         let watch = &session.watch;
-        write_table(&bundle.path(&names[0]), &numbered("c", columns), &drawn.samples, watch)?;
-        write_table(&bundle.path(&names[1]), &numbered("s", sources), &drawn.mixing, watch)?;
-        write_table(&bundle.path(&names[2]), &numbered("s", sources), &drawn.sources, watch)?;
+        let drawn = watch.during(|watch| synth.draw_with(watch))?;
+        write_table(&bundle.path(&names[0])?, &numbered("c", columns), &drawn.samples, watch)?;
+        write_table(&bundle.path(&names[1])?, &numbered("s", sources), &drawn.mixing, watch)?;
+        write_table(&bundle.path(&names[2])?, &numbered("s", sources), &drawn.sources, watch)?;
         let paths = bundle.finish()?;
         let [x, mixing, truth] = [0, 1, 2].map(|i| paths[i].display().to_string());
         let text = format!(

@@ -3,14 +3,16 @@
 use super::{check_entries, folder, stem};
 use crate::common::{Session, parse_amount, parse_count};
 use crate::exit;
-use crate::files::{Bundle, check_output, write_npy};
+use crate::files::{Bundle, check_output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use tenfold::engine::linalg::random;
+use tenfold::engine::progress::Progress;
 use tenfold::engine::tensor::{Cp, Packed};
 use tenfold::model_file::ModelFile;
+use tenfold::output::write_array;
 
 /// A symmetric tensor with random orthonormal components, and these beside it
 #[derive(Args)]
@@ -81,8 +83,9 @@ impl Tensor {
         };
         let name = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let [tensor_path, truth_path] =
-            [bundle.path(&name), bundle.path(&format!("{}.truth.tenfold", stem(&self.output)))];
-        session.watch.writing(|_| write_npy(&tensor_path, &vec![side; order], &full))?;
+            [bundle.path(&name)?, bundle.path(&format!("{}.truth.tenfold", stem(&self.output)))?];
+        write_array(&tensor_path, &vec![side; order], &full)?;
+        session.watch.check()?;
         let mut file =
             ModelFile::new("tensor", json!({ "order": order, "seed": session.seed, "truth": true }));
         file.insert_vector("weights", &truth.weights);

@@ -1,7 +1,6 @@
 //! `tenfold ica fit`.
 
-use super::model_json;
-use crate::common::{Session, TableArgs, held_bytes, human_bytes, numbered, parse_count, refuse};
+use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, refuse};
 use crate::solver::{Name, SolverArgs};
 use crate::{exit, files};
 use anyhow::Result;
@@ -10,6 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 use tenfold::engine::linalg::Rows;
+use tenfold::engine::progress::Progress;
 use tenfold::ica::{Components, Contrast, Params, Polish};
 use tenfold::input::Table;
 
@@ -81,21 +81,26 @@ impl Fit {
             files::check_table(sources, &[&self.input, &self.output])?;
         }
         let begin = Instant::now();
-        let table = self.table.open(&self.input)?;
-        session.note(&table.describe());
+        let table = self.table.open(&self.input, session)?;
         // --memory bounds all that is held: the table first, and white data in what is left.
-        params.memory = self.table.memory.saturating_sub(held_bytes(&table));
+        params.memory = self.table.memory.saturating_sub(table.held_bytes());
         session.note(&self.estimate(&table, &params));
-        let model = session.watch.computing(|watch| params.fit_with(&table, watch))?;
-        // The large file first: it can still be stopped, and then nothing is written.
-        if let Some(path) = &self.sources {
-            files::write_table(path, &numbered("s", model.k()), &model.sources(&table)?, &session.watch)?;
+        let mut model = session.watch.during(|watch| params.fit_with(&table, watch))?;
+        if table.is_named() {
+            model.set_columns(table.names().to_vec());
         }
-        session.watch.writing(|_| model.save(&self.output))?;
+        // The large file first: it can still be stopped, and then nothing is written.
+        match &self.sources {
+            Some(path) => {
+                files::write_table(path, &numbered("s", model.k()), &model.sources(&table)?, &session.watch)?;
+            }
+            None => session.watch.check()?,
+        }
+        model.save(&self.output)?;
         let seconds = begin.elapsed().as_secs_f64();
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
-        let mut value = model_json(&model);
+        let mut value = model.to_json();
         value["seconds"] = json!(seconds);
         value["model"] = json!(self.output.to_string_lossy());
         if let Some(path) = &self.sources {
@@ -144,7 +149,7 @@ impl Fit {
             Components::Exactly(k) => cols.min(k as u64),
             Components::Auto => cols,
         };
-        let data = held_bytes(table);
+        let data = table.held_bytes();
         let white = if rows * k * 8 <= params.memory { rows * k * 8 } else { 0 };
         let kept = match (data, white) {
             (0, 0) => "nothing of the data is kept".to_owned(),

@@ -1,6 +1,5 @@
 //! `tenfold ica show`.
 
-use super::model_json;
 use crate::common::Session;
 use anyhow::Result;
 use clap::Args;
@@ -17,6 +16,6 @@ pub struct Show {
 impl Show {
     pub fn run(self, session: &Session) -> Result<()> {
         let model = Model::load(&self.model)?;
-        session.answer(&model.summary(), &model_json(&model))
+        session.answer(&model.summary(), &model.to_json())
     }
 }

@@ -106,13 +106,13 @@ impl Decompose {
             Tensor::Dense(_) if !matches!(self.solver.solver, Name::Als | Name::Polar) => {
                 return Err(exit::usage("a tensor without symmetry is decomposed by --solver als only"));
             }
-            _ => session.watch.computing(|watch| self.decompose(&tensor, &solver, session.seed, watch))?,
+            _ => session.watch.during(|watch| self.decompose(&tensor, &solver, session.seed, watch))?,
         };
         let seconds = begin.elapsed().as_secs_f64();
         let mut value = self.json(&found, &tensor, session.seed);
         let mut text = found.text(tensor.symmetric().is_some());
         if let Some(path) = &self.output {
-            session.watch.writing(|_| save(path, &found, &value))?;
+            save(path, &found, &value)?;
             text += &format!("components written to {} in {seconds:.1} s\n", path.display());
             value["output"] = json!(path.to_string_lossy());
         }

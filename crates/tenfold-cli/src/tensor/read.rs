@@ -1,8 +1,9 @@
 //! What a file holds: a symmetric tensor of some order, or one without symmetry.
 
 use crate::exit;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::Path;
+use tenfold::engine::Error as EngineError;
 use tenfold::engine::linalg::Mat;
 use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, ptrace};
 use tenfold::input::{Array, read_array};
@@ -28,7 +29,18 @@ impl Tensor {
         let array = read_array(path)?;
         let (order, dim) = (array.shape.len(), array.shape.first().copied().unwrap_or(0));
         let cube = array.shape.iter().all(|&d| d == dim);
-        let place = || path.display().to_string();
+        // All that can be wrong with a full tensor of finite entries is that it is not symmetric.
+        let skewed = |error: EngineError| {
+            let advice = if order == 3 { "for a tensor without symmetry give --asymmetric; " } else { "" };
+            let found = match error {
+                EngineError::BadParameter { value, .. } => value,
+                other => other.to_string(),
+            };
+            exit::bad_input(format!(
+                "{}: is not symmetric: {found}; {advice}if only rounding is to blame, raise --symmetry-tolerance",
+                path.display()
+            ))
+        };
         let refuse = |why: &str| Err(exit::bad_input(format!("{}: {why}", path.display())));
         if array.data.is_empty() {
             return refuse(&format!("holds no entries (shape {:?})", array.shape));
@@ -39,19 +51,14 @@ impl Tensor {
                 Ok(Self::Dense(Dense::new(shape, array.data)))
             }
             _ if asymmetric => refuse(&format!("--asymmetric needs three sides, shape is {:?}", array.shape)),
-            (3, _) => {
-                let advice = "for a tensor without symmetry give --asymmetric; for one that is symmetric up to \
-                              rounding raise --symmetry-tolerance";
-                let tensor = Tensor3::from_full(dim, &array.data, tolerance);
-                Ok(Self::Three(tensor.with_context(|| format!("{}: {advice}", path.display()))?))
-            }
-            (4, true) => Ok(Self::Four(Tensor4::from_full(dim, &array.data, tolerance).with_context(place)?)),
+            (3, _) => Ok(Self::Three(Tensor3::from_full(dim, &array.data, tolerance).map_err(skewed)?)),
+            (4, true) => Ok(Self::Four(Tensor4::from_full(dim, &array.data, tolerance).map_err(skewed)?)),
             (5, true) => {
-                Packed::<5>::from_full(dim, &array.data, tolerance).with_context(place)?;
+                Packed::<5>::from_full(dim, &array.data, tolerance).map_err(skewed)?;
                 Ok(Self::Odd { traced: ptrace(dim, order, &array.data), full: array })
             }
             (7, true) => {
-                Packed::<7>::from_full(dim, &array.data, tolerance).with_context(place)?;
+                Packed::<7>::from_full(dim, &array.data, tolerance).map_err(skewed)?;
                 Ok(Self::Odd { traced: ptrace(dim, order, &array.data), full: array })
             }
             _ => refuse(&format!(
