@@ -87,11 +87,11 @@ pub struct Drawn {
 }
 
 impl Synth {
-    /// Draws the mixing matrix (Gaussian, redrawn until its condition is below 30, so that no test hangs on one
-    /// unlucky matrix), the sources and their mixtures.
+    /// Draws the mixing matrix (Gaussian, redrawn while its condition is above ten times the number of sources, so that
+    /// nothing hangs on one unlucky matrix), the sources and their mixtures.
     ///
     /// # Panics
-    /// When there are no shapes or more sources than columns.
+    /// When there are no sources, no shapes, or more sources than columns.
     pub fn draw(&self) -> Drawn {
         self.draw_with(&Silent).expect("nobody stops it")
     }
@@ -112,7 +112,8 @@ impl Synth {
         let mixing = loop {
             let candidate = random::gaussian(self.columns, self.sources, &mut rng);
             let s = svd(&candidate).expect("a Gaussian matrix has an SVD").s;
-            if s[0] < 30.0 * s[s.len() - 1] {
+            // The condition of a square Gaussian matrix is of the order of its size: four draws in five pass.
+            if s[0] < 10.0 * (self.sources + 1) as f64 * s[s.len() - 1] {
                 break candidate;
             }
         };
@@ -140,6 +141,12 @@ impl Synth {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_sources_are_drawn_too() {
+        let drawn = Synth { samples: 3, columns: 150, sources: 150, ..Default::default() }.draw();
+        assert_eq!((drawn.mixing.rows(), drawn.sources.cols()), (150, 150));
+    }
 
     #[test]
     fn shapes_have_the_moments_they_claim() {
