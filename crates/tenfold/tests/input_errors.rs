@@ -24,7 +24,7 @@ fn text_errors_name_line_column_text_and_remedy() {
     refused("a.csv", "", &usual, &["is empty", "at least one row"]);
     refused("a.csv", "\n\n", &usual, &["no lines", "at least one row"]);
     refused("a.csv", "x,y\n", &usual, &["no data", "0 rows × 2 columns"]);
-    refused("a.csv", "x,y\n1,2\n3\n", &usual, &["line 3", "has 1 fields where 2 were expected", "mend"]);
+    refused("a.csv", "x,y\n1,2\n3\n", &usual, &["line 3", "has 1 field where 2 were expected", "mend"]);
     refused("a.csv", "x,y\r\n1,2\r\n3,4,5\r\n", &usual, &["line 3", "has 3 fields where 2"]);
     refused("a.csv", "x,y\n\n1,2\n\n\nbad,2\n", &usual, &["line 6", "column x", "\"bad\"", "--columns"]);
     refused("a.csv", "x,\"y\nz\"\n1,2\nbad,2\n", &usual, &["line 4", "column x"]);
@@ -46,7 +46,7 @@ fn text_errors_name_line_column_text_and_remedy() {
     refused("a.csv", "x,x\n1,2\n", &chosen("x"), &["more than one column"]);
     // The errors are the same when the table does not fit into memory.
     let tiny = Options { memory: 8, ..Options::default() };
-    refused("a.csv", "x,y\n1,2\n3,4\n5,6\n7\n", &tiny, &["line 5", "has 1 fields where 2"]);
+    refused("a.csv", "x,y\n1,2\n3,4\n5,6\n7\n", &tiny, &["line 5", "has 1 field where 2"]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn wav_errors() {
 fn paths_that_are_no_files() {
     let folder = folder();
     let missing = refusal(&folder.path().join("no.csv"), &Options::default());
-    assert!(missing.contains("cannot be opened") && missing.contains("check the path"));
+    assert!(missing.contains("there is no such file") && missing.contains("check the path"));
     std::fs::create_dir(folder.path().join("dir.csv")).unwrap();
     assert!(refusal(&folder.path().join("dir.csv"), &Options::default()).contains("is a directory"));
     for name in ["x.xlsx", "x", "x.gz"] {

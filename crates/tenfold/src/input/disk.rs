@@ -27,8 +27,10 @@ impl Disk {
             problem,
             remedy: remedy.to_owned(),
         };
-        let refuse =
-            |e: io::Error| fail(format!("cannot be opened ({e})"), "check the path and its permissions");
+        let refuse = |e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => fail("there is no such file".into(), "check the path"),
+            _ => fail(format!("cannot be opened ({e})"), "check the path and its permissions"),
+        };
         let metadata = std::fs::metadata(path).map_err(refuse)?;
         if !metadata.is_file() {
             let what = if metadata.is_dir() { "is a directory" } else { "is not a regular file" };

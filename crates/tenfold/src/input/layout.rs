@@ -42,7 +42,8 @@ impl Layout {
     /// Appends the chosen numbers of a line, the `line`-th of the file, to `out`.
     pub(super) fn parse(&self, record: &ByteRecord, line: u64, out: &mut Vec<f64>) -> Result<()> {
         if record.len() != self.width {
-            let problem = format!("has {} fields where {} were expected", record.len(), self.width);
+            let fields = if record.len() == 1 { "field" } else { "fields" };
+            let problem = format!("has {} {fields} where {} were expected", record.len(), self.width);
             return Err(self.fail(
                 line,
                 problem,
