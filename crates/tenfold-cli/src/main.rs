@@ -17,7 +17,7 @@ use common::Session;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-/// Finds the hidden factors in data: the sources behind mixed signals, the components of a tensor.
+/// Finds hidden factors in data: sources of mixed signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -48,13 +48,13 @@ enum Command {
 #[derive(Args)]
 #[command(next_help_heading = "Options of every command")]
 struct Global {
-    /// Fixes the random numbers: same seed, same bytes, on any number of threads
+    /// Same seed, same bytes, on any number of threads
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Threads to use; all cores when not given
     #[arg(long, global = true, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Print one JSON object on standard output, and nothing else there
+    /// Print one JSON object on standard output, nothing else
     #[arg(long, global = true)]
     json: bool,
     /// Print no progress and no notes; warnings and errors stay
@@ -73,9 +73,9 @@ const AFTER_HELP: &str = "\
 
 Examples:
   tenfold demo                                      see what it does
-  tenfold ica fit X.csv -k 8 -o model.tenfold       learn 8 sources from samples in rows
+  tenfold ica fit X.csv -k 8 -o model.tenfold       learn 8 sources from rows
   tenfold ica infer model.tenfold Y.csv -o S.csv    the sources of new samples
-  tenfold tensor decompose T.npy                    components of a symmetric tensor
+  tenfold tensor decompose T.npy                    components of a tensor
   tenfold generate ica -o X.npy                     mixtures with known sources
   tenfold completions bash > ~/.local/share/bash-completion/completions/tenfold
 

@@ -6,8 +6,7 @@
 //! ends the process at once.
 
 use crate::exit;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use console::Term;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -34,7 +33,8 @@ struct Shared {
     done: AtomicU64,
     stage: Mutex<Stage>,
     begin: Instant,
-    bars: bool,
+    /// Where the bar goes; nowhere with `--quiet` and `--json`.
+    bars: Option<Term>,
     verbose: bool,
 }
 
@@ -44,19 +44,22 @@ struct Stage {
     name: Option<String>,
     steps: u64,
     begin: Option<Instant>,
-    bar: Option<ProgressBar>,
+    /// Whether its bar is on the screen.
+    drawn: bool,
 }
 
 impl Watch {
     /// Listens to signals and starts the thread. `quiet` and `json` show no bar, nor does a stderr that is no terminal.
     pub fn start(json: bool, quiet: bool, verbose: bool) -> Self {
+        let terminal =
+            Some(Term::stderr()).filter(|t| t.is_term() && std::env::var("TERM").as_deref() != Ok("dumb"));
         let shared = Shared {
             stop: Arc::default(),
             force: Arc::default(),
             done: AtomicU64::new(0),
             stage: Mutex::default(),
             begin: Instant::now(),
-            bars: !quiet && !json && std::io::stderr().is_terminal(),
+            bars: terminal.filter(|_| !quiet && !json),
             verbose,
         };
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -85,28 +88,24 @@ impl Watch {
                 if since.elapsed() > STOP_PATIENCE && !self.0.force.swap(true, Ordering::SeqCst) {
                     eprintln!("stopping at the end of this step; Ctrl-C again ends it at once");
                 }
-            } else if self.0.bars && self.0.begin.elapsed() > PATIENCE {
-                self.draw();
+            } else if let Some(terminal) = self.0.bars.as_ref().filter(|_| self.0.begin.elapsed() > PATIENCE)
+            {
+                self.draw(terminal);
             }
         }
     }
 
-    fn draw(&self) {
+    fn draw(&self, terminal: &Term) {
         let mut stage = self.stage_now();
-        let (Some(name), steps) = (stage.name.clone(), stage.steps) else { return };
-        let done = self.0.done.load(Ordering::Relaxed);
-        let bar = stage.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-            let template = match steps {
-                0 => "{spinner} {msg:24!} {pos:>4} steps  {elapsed}",
-                _ => "{spinner} {msg:24!} [{bar:24}] {percent:>3} %  {elapsed}, {eta} left",
-            };
-            bar.set_style(ProgressStyle::with_template(template).expect("the template is sound"));
-            bar.set_message(name);
-            bar
-        });
-        bar.set_position(done);
-        bar.tick();
+        let (Some(name), Some(begin)) = (&stage.name, stage.begin) else { return };
+        let line = bar(name, self.0.done.load(Ordering::Relaxed), stage.steps, begin.elapsed());
+        // Three columns stay free for the `^C` of the terminal: in a full line it would go to the next one, and the
+        // bar could no longer be cleared.
+        let width = usize::from(terminal.size().1).saturating_sub(3);
+        let line = console::truncate_str(&line, width, "…");
+        // When the terminal has gone there is no one to tell.
+        let _ = terminal.write_str(&format!("\r{line:<width$}"));
+        stage.drawn = true;
     }
 
     fn stage_now(&self) -> MutexGuard<'_, Stage> {
@@ -117,8 +116,8 @@ impl Watch {
     /// Ends the current stage and clears its bar.
     pub fn end(&self) {
         let mut stage = self.stage_now();
-        if let Some(bar) = stage.bar.take() {
-            bar.finish_and_clear();
+        if let (true, Some(terminal)) = (stage.drawn, &self.0.bars) {
+            let _ = terminal.clear_line();
         }
         if let (true, Some(name), Some(begin)) = (self.0.verbose, &stage.name, stage.begin) {
             eprintln!("{name}: {:.2} s", begin.elapsed().as_secs_f64());
@@ -139,7 +138,7 @@ impl Progress for Watch {
         self.end();
         self.0.done.store(0, Ordering::Relaxed);
         *self.stage_now() =
-            Stage { name: Some(name.to_owned()), steps, begin: Some(Instant::now()), bar: None };
+            Stage { name: Some(name.to_owned()), steps, begin: Some(Instant::now()), drawn: false };
     }
 
     fn advance(&self, by: u64) {
@@ -148,6 +147,27 @@ impl Progress for Watch {
 
     fn stopped(&self) -> bool {
         self.0.stop.load(Ordering::SeqCst)
+    }
+}
+
+/// One line: the stage, how much of it is done, and for how long it goes on.
+fn bar(name: &str, done: u64, steps: u64, elapsed: Duration) -> String {
+    const WIDTH: usize = 24;
+    if steps == 0 || done == 0 {
+        let count = if done == 0 { String::new() } else { format!("{done} steps, ") };
+        return format!("{name}  {count}{}", human_time(elapsed));
+    }
+    let share = done.min(steps) as f64 / steps as f64;
+    let full = "=".repeat((share * WIDTH as f64) as usize);
+    let left = human_time(elapsed.mul_f64(1.0 / share - 1.0));
+    format!("{name}  [{full:<WIDTH$}] {:>3.0} %  {}, {left} left", 100.0 * share, human_time(elapsed))
+}
+
+fn human_time(time: Duration) -> String {
+    match time.as_secs() {
+        s @ 0..60 => format!("{s} s"),
+        s @ 60..3600 => format!("{} min {} s", s / 60, s % 60),
+        s => format!("{} h {} min", s / 3600, s % 3600 / 60),
     }
 }
 
@@ -176,5 +196,22 @@ impl Rows for Stoppable<'_> {
         self.watch.check()?;
         self.watch.advance((out.len() / self.rows.cols().max(1)) as u64);
         self.rows.read_rows(start, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_says_what_is_known() {
+        let after = |seconds| Duration::from_secs(seconds);
+        assert_eq!(bar("separating", 0, 0, after(3)), "separating  3 s");
+        assert_eq!(bar("separating", 7, 0, after(75)), "separating  7 steps, 1 min 15 s");
+        assert_eq!(bar("reading x.csv", 0, 50, after(3)), "reading x.csv  3 s");
+        let quarter = bar("reading x.csv", 25, 100, after(3600));
+        assert_eq!(quarter, "reading x.csv  [======                  ]  25 %  1 h 0 min, 3 h 0 min left");
+        // More than all of it, as when a stage is gone over twice, is all of it.
+        assert!(bar("x", 101, 100, after(5)).ends_with("] 100 %  5 s, 0 s left"));
     }
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::{Place, noise, npy};
@@ -30,7 +30,9 @@ fn help_reads_well_everywhere() {
         assert_eq!(short, long, "{command}");
         assert!(short.contains("Usage: tenfold"), "{command}");
         for line in short.lines() {
-            assert!(line.chars().count() <= 100, "{command}: {line}");
+            // Text is wrapped to the terminal; examples are there to be copied and must fit as they are.
+            let most = if line.starts_with("  tenfold ") { 80 } else { 100 };
+            assert!(line.chars().count() <= most, "{command}: {line}");
         }
     }
     let help = place.ok("--help").out;
@@ -120,11 +122,14 @@ fn a_signal_leaves_nothing_behind() {
         assert_eq!(place.files(), files, "{signal}");
     }
     // In the middle of a large file that is being read.
-    let line = "0.123456789,".repeat(99) + "7\n";
-    place.write("long.csv", line.repeat(200_000));
-    let (code, told) = interrupt(&place, "ica fit long.csv -k 2 -o m.tenfold", "-INT", || true);
+    let lines = ("0.123456789,".repeat(99) + "7\n").repeat(2000);
+    let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    member.write_all(lines.as_bytes()).unwrap();
+    // Members one after the other are one file: a small one that takes seconds to read.
+    place.write("long.csv.gz", member.finish().unwrap().repeat(1000));
+    let (code, told) = interrupt(&place, "ica fit long.csv.gz -k 2 -o m.tenfold", "-INT", || true);
     assert_eq!((code, told.as_str()), (130, "error: stopped; nothing was written\n"));
-    std::fs::remove_file(place.path("long.csv")).unwrap();
+    std::fs::remove_file(place.path("long.csv.gz")).unwrap();
     assert_eq!(place.files(), files);
     // In the middle of a file that is being written.
     let args = "generate ica --samples 2000000 --columns 4 -o Y.csv";

@@ -14,9 +14,11 @@ use tenfold::ica::{Shape, Synth};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  tenfold generate ica -o X.npy                writes X.npy, X.mixing.npy and X.sources.npy
-  tenfold generate ica --samples 100000 --columns 16 --sources 4 --noise 0.1 -o data/
-  tenfold generate ica --shapes uniform,sign -o X.csv")]
+  tenfold generate ica -o X.npy
+  tenfold generate ica --samples 100000 --columns 16 --sources 4 -o data/
+  tenfold generate ica --shapes uniform,sign --noise 0.1 -o X.csv
+
+The first writes X.npy, X.mixing.npy and X.sources.npy.")]
 pub struct Ica {
     /// Rows to draw
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_count)]

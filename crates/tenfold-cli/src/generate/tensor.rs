@@ -18,8 +18,10 @@ use tenfold::output::write_array;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  tenfold generate tensor --side 20 -o T.npy         writes T.npy and T.truth.tenfold
-  tenfold generate tensor --order 4 --side 10 -k 5 --weights signed --noise 0.001 -o T.npy")]
+  tenfold generate tensor --side 20 -o T.npy
+  tenfold generate tensor --order 4 -k 5 --weights signed --noise 0.001 -o T.npy
+
+The first writes T.npy and T.truth.tenfold.")]
 pub struct Tensor {
     /// Number of sides: 3, 4 or 5
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(3..=5))]

@@ -22,7 +22,7 @@ was recorded. Sources may be peaked, flat or skewed; at most one may be Gaussian
 
 Examples:
   tenfold ica fit X.npy -k 8 -o model.tenfold
-  tenfold ica fit X.csv -k auto --columns left,right -o model.tenfold --sources S.csv
+  tenfold ica fit X.csv --columns left,right -o model.tenfold --sources S.csv
   tenfold ica fit big.npy -k 16 --solver online --memory 256MB -o model.tenfold")]
 pub struct Fit {
     /// Samples: .npy, .csv, .tsv (also .gz, .zst of these), .parquet or .wav

@@ -20,7 +20,7 @@ larger than memory. Where both the model and X know the names of their columns, 
 
 Examples:
   tenfold ica infer model.tenfold X.npy -o S.npy
-  tenfold ica infer model.tenfold S.npy --mix-back -o X.npy     (from sources to mixtures)")]
+  tenfold ica infer model.tenfold S.npy --mix-back -o X.npy")]
 pub struct Infer {
     /// A model that `tenfold ica fit` made
     model: PathBuf,

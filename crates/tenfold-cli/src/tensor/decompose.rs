@@ -22,7 +22,7 @@ first. Every solver finds orthogonal components; --solver als also finds others.
 unequal sides, or any with --asymmetric, is decomposed as Σ λ_i a_i⊗b_i⊗c_i by als.
 
 Solvers:
-  polar         all components together, orthonormal at every step: right nearly always
+  polar         all components together, orthonormal: right nearly always
   power         one component after the other, with deflation
   als           alternating least squares: components need not be orthogonal
   simultaneous  Jacobi rotations that diagonalise several slices at once
@@ -31,7 +31,7 @@ Solvers:
 Examples:
   tenfold tensor decompose T.npy
   tenfold tensor decompose T.npy -k 5 --solver als -o components.tenfold
-  tenfold tensor decompose T.npy --solver online --objective decorrelation --rate 0.05")]
+  tenfold tensor decompose T.npy --solver online --rate 0.05 --steps 5000")]
 pub struct Decompose {
     /// The tensor, a .npy file
     #[arg(value_name = "T.npy")]
