@@ -48,7 +48,7 @@ enum Command {
 #[derive(Args)]
 #[command(next_help_heading = "Options of every command")]
 struct Global {
-    /// Same seed, same bytes, on any number of threads
+    /// Same seed, same bytes, whatever --threads says
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Threads to use; all cores when not given
