@@ -121,8 +121,7 @@ impl Params {
         let whitener = Whitener::new(second.eigen.clone(), k)?;
         if whitener.k() < k {
             verdict.warn(format!(
-                "{k} sources were asked for, but the data have rank {}: the model has {} sources",
-                whitener.k(),
+                "{k} sources were asked for, but the data have rank {}: the model has that many",
                 whitener.k()
             ));
         }
