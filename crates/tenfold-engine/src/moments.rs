@@ -1,22 +1,11 @@
 //! Moments: sums over samples, gathered in blocks and merged.
 
 use crate::error::{Error, Result};
-use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
+use crate::linalg::parallel::{BLOCK, add_assign, block_rows, sum_blocks};
 use crate::linalg::{
     Mat, Rows, SymmetricOperator, centre, check_finite, gemm, gemm_add, view, view_mut, with_rows,
 };
 use crate::progress::Progress;
-use crate::tensor::Contract;
-
-/// What every application offers the engine: its second moment M₂ through products M₂·X (the supertrait), and
-/// its higher moment seen through a whitening matrix, M(W, …, W).
-pub trait Moments: SymmetricOperator {
-    /// M₃(W, W, W) or M₄(W, W, W, W) for W of `dim` rows.
-    ///
-    /// # Errors
-    /// What the data source says.
-    fn whitened(&self, w: &Mat) -> Result<Box<dyn Contract + '_>>;
-}
 
 /// Count, mean and scatter Σ (x − mean)(x − mean)ᵀ of samples; parts merge exactly.
 ///
@@ -117,44 +106,31 @@ impl Spread {
 /// One pass over the samples and 4·n·d·m floating-point operations for a product of width m.
 pub struct CovarianceOperator<'a> {
     samples: &'a dyn Rows,
+    progress: &'a dyn Progress,
     mean: Vec<f64>,
     deviations: Vec<f64>,
 }
 
 impl<'a> CovarianceOperator<'a> {
-    /// One pass for mean and deviations; refuses values that are not finite.
+    /// Two passes, for means and deviations; refuses values that are not finite.
     ///
     /// # Errors
     /// As [`Spread::of`].
-    pub fn new(samples: &'a dyn Rows, progress: &dyn Progress) -> Result<Self> {
+    pub fn new(samples: &'a dyn Rows, progress: &'a dyn Progress) -> Result<Self> {
         let dim = samples.cols();
-        let count = samples.rows() as f64;
-        let pass = |add: &(dyn Fn(&mut [f64], &[f64]) + Sync)| {
-            sum_blocks(
-                samples.rows(),
-                BLOCK,
-                || vec![0.0; dim],
-                |sum: &mut Vec<f64>, range| {
-                    progress.check()?;
-                    let start = range.start;
-                    with_rows(samples, range, &mut Vec::new(), |block| {
-                        check_finite("the value", block, dim, start)?;
-                        block.chunks_exact(dim).for_each(|row| add(sum, row));
-                        Ok::<(), Error>(())
-                    })?
-                },
-                |total, lane| add_assign(total, &lane),
-            )
-        };
-        let mut mean = pass(&|sum, row| add_assign(sum, row))?;
+        let count = samples.rows().max(1) as f64;
+        let mut operator = Self { samples, progress, mean: vec![0.0; dim], deviations: Vec::new() };
+        let mut mean =
+            operator.pass(dim, |sum, block| block.chunks_exact(dim).for_each(|row| add_assign(sum, row)))?;
         mean.iter_mut().for_each(|m| *m /= count);
-        let squares = pass(&|sum, row| {
-            for ((s, x), m) in sum.iter_mut().zip(row).zip(&mean) {
-                *s += (x - m) * (x - m);
+        operator.mean = mean;
+        let squares = operator.pass(dim, |sum, block| {
+            for row in centre(block, &operator.mean).chunks_exact(dim) {
+                sum.iter_mut().zip(row).for_each(|(s, x)| *s += x * x);
             }
         })?;
-        let deviations = squares.iter().map(|s| (s / count).sqrt()).collect();
-        Ok(Self { samples, mean, deviations })
+        operator.deviations = squares.iter().map(|s| (s / count).sqrt()).collect();
+        Ok(operator)
     }
 
     /// Mean of every column.
@@ -166,6 +142,26 @@ impl<'a> CovarianceOperator<'a> {
     pub fn deviations(&self) -> &[f64] {
         &self.deviations
     }
+
+    /// Sums `add(sum, block)` over all blocks of samples.
+    fn pass(&self, length: usize, add: impl Fn(&mut [f64], &[f64]) + Sync) -> Result<Vec<f64>> {
+        let dim = self.samples.cols();
+        sum_blocks(
+            self.samples.rows(),
+            block_rows(dim),
+            || vec![0.0; length],
+            |sum: &mut Vec<f64>, range| {
+                self.progress.check()?;
+                let start = range.start;
+                with_rows(self.samples, range, &mut Vec::new(), |block| {
+                    check_finite("the value", block, dim, start)?;
+                    add(sum, block);
+                    Ok::<(), Error>(())
+                })?
+            },
+            |total, lane| add_assign(total, &lane),
+        )
+    }
 }
 
 impl SymmetricOperator for CovarianceOperator<'_> {
@@ -174,22 +170,14 @@ impl SymmetricOperator for CovarianceOperator<'_> {
     }
     fn apply(&self, x: &Mat) -> Result<Mat> {
         let (dim, width) = (self.dim(), x.cols());
-        let sum = sum_blocks(
-            self.samples.rows(),
-            BLOCK,
-            || vec![0.0; dim * width],
-            |sum, range| {
-                let rows = range.len();
-                with_rows(self.samples, range, &mut Vec::new(), |block| {
-                    let centred = centre(block, &self.mean);
-                    let y = view(&centred, rows, dim);
-                    let mut along = Mat::zeros(rows, width);
-                    gemm(along.view_mut(), y, x.view());
-                    gemm_add(view_mut(sum, dim, width), y.transpose(), along.view());
-                })
-            },
-            |total, lane| add_assign(total, &lane),
-        )?;
+        let sum = self.pass(dim * width, |sum, block| {
+            let rows = block.len() / dim;
+            let centred = centre(block, &self.mean);
+            let y = view(&centred, rows, dim);
+            let mut along = Mat::zeros(rows, width);
+            gemm(along.view_mut(), y, x.view());
+            gemm_add(view_mut(sum, dim, width), y.transpose(), along.view());
+        })?;
         let count = self.samples.rows().max(1) as f64;
         Ok(Mat::from_vec(dim, width, sum).map(|v| v / count))
     }
@@ -260,7 +248,9 @@ mod tests {
 
     #[test]
     fn not_a_number_is_named_by_its_place() {
-        let mut x = random::gaussian(1000, 3, &mut random::rng(5, 0));
+        // Block 8 goes to the first lane and block 1 to the second: the earlier one is named all the same.
+        let mut x = random::gaussian(5000, 3, &mut random::rng(5, 0));
+        x[(4100, 2)] = f64::INFINITY;
         x[(700, 1)] = f64::NAN;
         let error = Spread::of(&x, &Silent).unwrap_err().to_string();
         assert!(error.contains("row 701") && error.contains("column 2"), "{error}");

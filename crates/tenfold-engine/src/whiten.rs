@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::{Eigen, Mat, Rows, centre, gemm, parallel, view, view_mut, with_rows};
+use crate::progress::{Progress, Silent};
+use std::sync::Mutex;
 
 /// W with Wᵀ M₂ W = I for the k largest signed eigenpairs M₂ ≈ U Λ Uᵀ: W = U Λ^(−1/2).
 ///
@@ -40,7 +42,7 @@ impl Whitener {
                 "the second moment has no positive eigenvalue: the data do not vary, or hold nothing but noise".into(),
             ));
         }
-        let used = k.min(rank);
+        let used = k.clamp(1, rank);
         let u = eigen.vectors.first_cols(used);
         let scaled = |power: f64| {
             let mut m = u.clone();
@@ -93,7 +95,7 @@ impl Whitener {
     /// # Errors
     /// What the data source says.
     pub fn apply(&self, samples: &dyn Rows, mean: &[f64]) -> Result<Mat> {
-        Whitened { samples, mean, matrix: &self.matrix }.to_mat()
+        Whitened { samples, mean, matrix: &self.matrix }.to_mat(&Silent)
     }
 }
 
@@ -112,19 +114,34 @@ impl Whitened<'_> {
     /// All rows, computed in parallel and held in memory.
     ///
     /// # Errors
-    /// What the data source says.
-    pub fn to_mat(&self) -> Result<Mat> {
+    /// What the data source says; [`Error::Interrupted`].
+    pub fn to_mat(&self, progress: &dyn Progress) -> Result<Mat> {
         let mut out = Mat::zeros(self.rows(), self.cols());
-        let failure = std::sync::Mutex::new(None);
+        let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         parallel::fill_rows(out.as_mut_slice(), self.matrix.cols(), |range, chunk| {
-            if let Err(error) = self.read_rows(range.start, chunk) {
-                failure.lock().expect("no thread panics while it holds this").get_or_insert(error);
+            let made = progress.check().and_then(|()| self.read_rows(range.start, chunk));
+            if let Err(error) = made {
+                let mut first = failure.lock().expect("no thread panics while it holds this");
+                if first.as_ref().is_none_or(|(row, _)| range.start < *row) {
+                    *first = Some((range.start, error));
+                }
             }
         });
         match failure.into_inner().expect("no thread panics while it holds this") {
-            Some(error) => Err(error),
+            Some((_, error)) => Err(error),
             None => Ok(out),
         }
+    }
+
+    /// The whitened rows `first..` of one block, as many as `out` holds.
+    fn whiten_block(&self, first: usize, out: &mut [f64]) -> Result<()> {
+        let (d, k) = (self.matrix.rows(), self.matrix.cols());
+        let rows = out.len() / k;
+        with_rows(self.samples, first..first + rows, &mut Vec::new(), |block| {
+            // Centre before multiplying: subtracting mean·W afterwards would cancel digits.
+            let centred = centre(block, self.mean);
+            gemm(view_mut(out, rows, k), view(&centred, rows, d), self.matrix.view());
+        })
     }
 }
 
@@ -135,14 +152,28 @@ impl Rows for Whitened<'_> {
     fn cols(&self) -> usize {
         self.matrix.cols()
     }
+    /// Rows are always computed in the same aligned blocks, whatever range is asked for: the rounding of a matrix
+    /// product may depend on its shape, and no reader shall see other bytes than the next.
     fn read_rows(&self, start: usize, out: &mut [f64]) -> Result<()> {
-        let (d, k) = (self.matrix.rows(), self.matrix.cols());
-        let rows = out.len() / k.max(1);
-        with_rows(self.samples, start..start + rows, &mut Vec::new(), |block| {
-            // Centre before multiplying: subtracting mean·W afterwards would cancel digits.
-            let centred = centre(block, self.mean);
-            gemm(view_mut(out, rows, k), view(&centred, rows, d), self.matrix.view());
-        })
+        let k = self.matrix.cols();
+        let align = parallel::block_rows(self.matrix.rows());
+        let end = start + out.len() / k.max(1);
+        let mut row = start;
+        while row < end {
+            let first = row / align * align;
+            let last = (first + align).min(self.rows());
+            let upto = last.min(end);
+            let target = &mut out[(row - start) * k..(upto - start) * k];
+            if (first, last) == (row, upto) {
+                self.whiten_block(first, target)?;
+            } else {
+                let mut block = vec![0.0; (last - first) * k];
+                self.whiten_block(first, &mut block)?;
+                target.copy_from_slice(&block[(row - first) * k..(upto - first) * k]);
+            }
+            row = upto;
+        }
+        Ok(())
     }
 }
 
@@ -155,22 +186,19 @@ pub fn numerical_rank(spectrum: &[f64]) -> usize {
 /// The number of components that `samples` samples support, from the whole spectrum of their covariance:
 /// minimum description length for signal in white noise (Wax and Kailath, 1985).
 ///
-/// MDL(k) = −n·(d − k)·ln(geometric / arithmetic mean of the d − k smallest) + ½ k (2d − k) ln n. A noise floor
-/// of a single eigenvalue is no evidence of noise, so k = d − 1 becomes d; eigenvalues that are zero to
-/// rounding are left out first.
+/// MDL(k) = −n·(d − k)·ln(geometric / arithmetic mean of the d − k smallest) + ½ k (2d − k) ln n, over the d eigenvalues
+/// that are not zero to rounding. Where it sees no noise floor the answer is d: when all eigenvalues are alike (k = 0,
+/// white data, in which higher moments may still tell sources apart) and when the floor would be a single
+/// eigenvalue (k = d − 1).
 ///
 /// # Example
 /// ```
 /// use tenfold_engine::whiten::suggest_k;
-/// assert_eq!(suggest_k(&[9.0, 5.0, 1.01, 1.0, 0.99], 10_000), 2);
+/// assert_eq!(suggest_k(&[9.0, 5.0, 1.01, 1.0, 0.99, 0.0], 10_000), 2);
 /// assert_eq!(suggest_k(&[9.0, 5.0, 0.0, 0.0], 10_000), 2);
 /// ```
 pub fn suggest_k(spectrum: &[f64], samples: usize) -> usize {
     let d = numerical_rank(spectrum);
-    if d < spectrum.len() || d <= 1 {
-        // Exactly dependent columns: there is no noise floor to measure, the rank is the answer.
-        return d;
-    }
     let n = samples as f64;
     let length = |k: usize| {
         let tail = &spectrum[k..d];
@@ -179,8 +207,8 @@ pub fn suggest_k(spectrum: &[f64], samples: usize) -> usize {
         let log_geometric = tail.iter().map(|l| l.ln()).sum::<f64>() / m;
         n * m * (arithmetic.ln() - log_geometric) + 0.5 * (k * (2 * d - k)) as f64 * n.ln()
     };
-    let best = (0..d).map(|k| (k, length(k))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(d, |(k, _)| k);
-    if best == d - 1 { d } else { best.max(1) }
+    let best = (0..d).map(|k| (k, length(k))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k);
+    if best == 0 || best + 1 == d { d } else { best }
 }
 
 #[cfg(test)]
@@ -188,7 +216,6 @@ mod tests {
     use super::*;
     use crate::linalg::{RangeFinder, eigen_symmetric, orthogonality_error, random};
     use crate::moments::Spread;
-    use crate::progress::Silent;
 
     #[test]
     fn whitened_samples_are_white_and_go_back() {
@@ -211,6 +238,12 @@ mod tests {
         let mut block = vec![0.0; 512 * 4];
         streamed.read_rows(512, &mut block).unwrap();
         assert_eq!(block, y.as_slice()[512 * 4..1024 * 4]);
+        // Any range, one row included, has the bytes of the whole.
+        for (start, rows) in [(0, 1), (511, 2), (700, 900), (2999, 1)] {
+            let mut part = vec![0.0; rows * 4];
+            streamed.read_rows(start, &mut part).unwrap();
+            assert_eq!(part, y.as_slice()[start * 4..(start + rows) * 4], "rows from {start}");
+        }
     }
 
     #[test]
@@ -231,6 +264,12 @@ mod tests {
             x.add_scaled(1.0, &signal);
             let e = eigen_symmetric(&Spread::of(&x, &Silent).unwrap().covariance()).unwrap();
             assert_eq!(suggest_k(&e.values, 2000), 3, "seed {seed}");
+            // A column without variance changes nothing, white data keep every dimension.
+            let with_zero: Vec<f64> = e.values.iter().copied().chain([0.0]).collect();
+            assert_eq!(suggest_k(&with_zero, 2000), 3, "seed {seed}");
+            let white = random::gaussian(2000, 6, &mut rng);
+            let e = eigen_symmetric(&Spread::of(&white, &Silent).unwrap().covariance()).unwrap();
+            assert_eq!(suggest_k(&e.values, 2000), 6, "seed {seed}");
             let square = random::gaussian(2000, 5, &mut rng).matmul(&random::gaussian(5, 5, &mut rng));
             let e = eigen_symmetric(&Spread::of(&square, &Silent).unwrap().covariance()).unwrap();
             assert_eq!(suggest_k(&e.values, 2000), 5, "seed {seed}");

@@ -56,15 +56,12 @@ fn polar_order_3_at_100() {
 #[test]
 fn polar_from_random_starts() {
     (0..20u64).into_par_iter().for_each(|seed| {
-        for order in [3, 4] {
-            let truth = truth(order, 30, 30, seed);
-            let found = Polar::default().from_start(
-                &truth,
-                random::orthogonal(30, 30, &mut random::rng(seed, 1)).unwrap(),
-                &Silent,
-            );
-            let worst = found.unwrap().cp.match_to(&truth.clone().canonical()).worst();
-            assert!(worst < 1e-10, "order {order}, seed {seed}: {worst:.1e}");
+        for (order, k) in [(3, 30), (4, 30), (3, 100), (4, 100)] {
+            let truth = truth(order, k, k, seed);
+            let start = random::orthogonal(k, k, &mut random::rng(seed, 1)).unwrap();
+            let found = Polar::default().from_start(&truth, start, &Silent).unwrap();
+            let worst = found.cp.match_to(&truth.clone().canonical()).worst();
+            assert!(worst < 1e-10, "order {order}, k {k}, seed {seed}: {worst:.1e}");
         }
     });
 }
@@ -113,7 +110,14 @@ fn als_without_orthogonality() {
         let truth = Cp::normalised(3, vec![2.0, 1.5, 1.2, 1.0], factors);
         let tensor: Tensor3 = truth.reconstruct();
         let found = Solver::Als(Als::default()).decompose(&tensor, 4, seed, &Silent).unwrap();
-        assert!(found.cp.match_to(&truth).worst() < 1e-6, "seed {seed}");
+        let matched = found.cp.match_to(&truth);
+        assert!(matched.worst() < 1e-6, "seed {seed}");
+        assert!(
+            matched.weight_errors.iter().all(|e| *e < 1e-6),
+            "seed {seed}: weights {:?}",
+            found.cp.weights
+        );
+        assert!(found.cp.residual(&tensor).unwrap().unwrap() < 1e-6, "seed {seed}");
 
         let sides = [5, 6, 7].map(|s| random::gaussian(s, 3, &mut rng));
         let dense = tenfold_engine::tensor::Dense::from_factors([&sides[0], &sides[1], &sides[2]]);

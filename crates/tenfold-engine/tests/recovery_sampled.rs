@@ -99,21 +99,23 @@ fn sphere_with_falling_rate_beats_constant_rate() {
     }
 }
 
-/// Plain STGD keeps no constraint: it stays a named variant, and its collapse is why it is not the default.
+/// Plain STGD keeps no constraint: columns collapse onto one component, which is why it stays a named variant. Retraction
+/// on the same tensors finds everything.
 #[test]
-fn stgd_runs_and_finds_most_components_of_a_small_tensor() {
-    let mut shares = Vec::new();
+fn stgd_loses_components_where_retraction_finds_all() {
+    let (mut plain, mut retracted) = (0.0, 0.0);
     for seed in 0..10 {
-        let truth = Cp::new(3, vec![1.0; 4], random::orthogonal(4, 4, &mut random::rng(seed, 2)).unwrap());
-        let online = Online {
-            update: Update::Stgd { theta: 1.0 },
-            rate: Rate::Constant(0.05),
-            max_steps: 3000,
-            ..Online::default()
+        let truth = Cp::new(3, vec![1.0; 10], random::orthogonal(10, 10, &mut random::rng(seed, 2)).unwrap());
+        let share = |update: Update| {
+            let online = Online { update, rate: Rate::Constant(0.1), max_steps: 2000, ..Online::default() };
+            let found =
+                Solver::Online(online).decompose(&truth.reconstruct::<3>(), 10, seed, &Silent).unwrap();
+            found.cp.match_to(&truth).found(0.05)
         };
-        let found = Solver::Online(online).decompose(&truth.reconstruct::<3>(), 4, seed, &Silent).unwrap();
-        shares.push(found.cp.match_to(&truth).found(0.05));
+        plain += share(Update::Stgd { theta: 1.0 }) / 10.0;
+        retracted += share(Update::Retraction) / 10.0;
     }
-    let mean = shares.iter().sum::<f64>() / 10.0;
-    assert!((0.5..=1.0).contains(&mean), "share of components found: {mean}");
+    // The experiments find 80 % at k = 10; ten seeds of ten components scatter by about 4 %.
+    assert!((0.65..0.95).contains(&plain), "STGD found {plain}");
+    assert!(retracted > 0.999, "retraction found {retracted}");
 }

@@ -1,7 +1,7 @@
 //! Alternating least squares, for tensors whose components need not be orthogonal.
 
 use super::power::normalise;
-use super::{Decomposition, Trace, check_k, finish, start};
+use super::{Decomposition, Trace, check_k, finish_oblique, start};
 use crate::error::Result;
 use crate::linalg::{Mat, pinv, random};
 use crate::progress::Progress;
@@ -61,27 +61,24 @@ impl Als {
                 tensor.contract(&others)
             };
             let (factors, _, trace) = self.alternate(factors, update, progress)?;
-            let found = finish(tensor, factors.into_iter().next().expect("the first side"), trace)?;
-            // Without orthogonality Σλ² does not rank answers; the residual does where it is known.
-            let score = match found.cp.residual(tensor)? {
-                Some(residual) => -residual,
-                None => -found.trace.residual(),
-            };
+            let found = finish_oblique(tensor, factors.into_iter().next().expect("the first side"), trace)?;
             fits.push(found.cp.weights.iter().map(|w| w * w).sum());
-            if best.as_ref().is_none_or(|b: &Decomposition| score > b.fit.unwrap_or(f64::NEG_INFINITY)) {
-                best = Some(Decomposition { fit: Some(score), ..found });
+            // Without orthogonality Σλ² does not rank answers; the fit does where it is known.
+            let score = |d: &Decomposition| d.fit.unwrap_or(-d.trace.residual());
+            if best.as_ref().is_none_or(|b| score(&found) > score(b)) {
+                best = Some(found);
             }
         }
         let mut best = best.expect("there is at least one start");
         best.trace.restarts = fits;
-        best.fit = best.cp.residual(tensor)?.map(|r| 1.0 - r * r);
         Ok(best)
     }
 
     /// Decomposes a dense tensor of three different sides.
     ///
     /// # Errors
-    /// [`crate::Error::TooManyComponents`] never: k may exceed a side; [`crate::Error::BadParameter`] for k = 0.
+    /// [`crate::Error::TooManyComponents`] when k exceeds the largest possible rank, the product of the two smaller sides;
+    /// [`crate::Error::BadParameter`] for k = 0.
     ///
     /// # Example
     /// ```
@@ -101,7 +98,9 @@ impl Als {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Kruskal> {
-        check_k(k, usize::MAX)?;
+        let mut sides = tensor.shape;
+        sides.sort_unstable();
+        check_k(k, sides[0].saturating_mul(sides[1]))?;
         let mut best: Option<Kruskal> = None;
         for restart in 0..self.restarts.max(1) {
             let mut rng = random::rng(seed, 200 + restart as u64);

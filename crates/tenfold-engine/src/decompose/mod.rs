@@ -19,7 +19,7 @@ pub use power::Power;
 pub use simultaneous::Simultaneous;
 
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, eigen_symmetric, random};
+use crate::linalg::{Mat, eigen_symmetric, pinv, random};
 use crate::progress::Progress;
 use crate::tensor::{Contract, Cp};
 
@@ -28,9 +28,11 @@ use crate::tensor::{Contract, Cp};
 pub struct Trace {
     /// Iterations of the run that was kept.
     pub iterations: usize,
-    /// After each iteration the largest ‖T(I, v, …, v) − λ v‖ / max|λ| over the components.
+    /// What the solver watches, after each iteration: polar and online the largest ‖T(I, v, …, v) − λ v‖ / max|λ| over the
+    /// components (online its running mean), ALS the largest move of a column, joint diagonalisation the largest
+    /// sine. The last entry is ‖T(I, v, …, v) − λ v‖ / max|λ| wherever the tensor itself is at hand.
     pub residuals: Vec<f64>,
-    /// Whether the run that was kept met its tolerance.
+    /// Whether the run that was kept met its criterion: columns that stand still or, for polar, a fit that does.
     pub converged: bool,
     /// Σλ² that each restart reached, in order; equal numbers mean that the starts agree.
     pub restarts: Vec<f64>,
@@ -42,11 +44,11 @@ impl Trace {
         self.residuals.last().copied().unwrap_or(f64::INFINITY)
     }
 
-    /// Share of restarts that reached the best Σλ² to one part in 10⁴.
-    pub fn agreement(&self) -> f64 {
+    /// Share of restarts that reached the best Σλ² to one part in 10⁴; nothing when there was only one start.
+    pub fn agreement(&self) -> Option<f64> {
         let best = self.restarts.iter().fold(0.0f64, |m, x| m.max(*x));
         let near = self.restarts.iter().filter(|x| **x >= best * (1.0 - 1e-4)).count();
-        if self.restarts.is_empty() { 1.0 } else { near as f64 / self.restarts.len() as f64 }
+        (self.restarts.len() > 1).then(|| near as f64 / self.restarts.len() as f64)
     }
 }
 
@@ -57,7 +59,7 @@ pub struct Decomposition {
     pub cp: Cp,
     /// How the run went.
     pub trace: Trace,
-    /// Σλ² / ‖T‖² where ‖T‖ is known: the share of the tensor that the components explain.
+    /// 1 − ‖T − T̂‖² / ‖T‖² where ‖T‖ is known: the share of the tensor that the components explain.
     pub fit: Option<f64>,
 }
 
@@ -118,7 +120,10 @@ impl Solver {
                 let mut oracle = Exact { tensor, steps: solver.max_steps };
                 let found = solver.run(&mut oracle, tensor.dim(), k, seed, progress)?;
                 // The tensor is at hand, so the weights need not be running means.
-                finish(tensor, found.cp.factors, found.trace)
+                match solver.update {
+                    Update::Retraction => finish(tensor, found.cp.factors, found.trace),
+                    _ => finish_oblique(tensor, found.cp.factors, found.trace),
+                }
             }
         }
     }
@@ -173,12 +178,27 @@ fn start(tensor: &dyn Contract, k: usize, seed: u64, restart: usize) -> Result<M
     }
 }
 
-/// Canonical components, weights and fit from final unit columns.
-fn finish(tensor: &dyn Contract, v: Mat, mut trace: Trace) -> Result<Decomposition> {
+/// Canonical components and fit from final orthonormal columns, whose weights are T(v, …, v).
+fn finish(tensor: &dyn Contract, v: Mat, trace: Trace) -> Result<Decomposition> {
     let g = tensor.power(&v)?;
     let weights = g.col_dots(&v);
-    trace.residuals.push(eigen_residual(&v, &g, &weights));
-    let fit =
-        tensor.norm_squared().map(|n| weights.iter().map(|w| w * w).sum::<f64>() / n.max(f64::MIN_POSITIVE));
-    Ok(Decomposition { cp: Cp::new(tensor.order(), weights, v).canonical(), trace, fit })
+    let residual = eigen_residual(&v, &g, &weights);
+    finish_with(tensor, Cp::new(tensor.order(), weights, v), trace, residual)
+}
+
+/// As [`finish`] for unit columns that need not be orthogonal: the weights are those of least squares,
+/// (VᵀV)^∘p λ = T(v, …, v) with the entrywise power p.
+fn finish_oblique(tensor: &dyn Contract, v: Mat, trace: Trace) -> Result<Decomposition> {
+    let g = tensor.power(&v)?;
+    let values = g.col_dots(&v);
+    let residual = eigen_residual(&v, &g, &values);
+    let gram = v.tr_matmul(&v).map(|x| x.powi(tensor.order() as i32));
+    let weights = pinv(&gram, 1e-13)?.matvec(&values);
+    finish_with(tensor, Cp::new(tensor.order(), weights, v), trace, residual)
+}
+
+fn finish_with(tensor: &dyn Contract, cp: Cp, mut trace: Trace, residual: f64) -> Result<Decomposition> {
+    trace.residuals.push(residual);
+    let fit = cp.residual(tensor)?.map(|r| 1.0 - r * r);
+    Ok(Decomposition { cp: cp.canonical(), trace, fit })
 }

@@ -10,7 +10,7 @@ use crate::tensor::{Contract, Cp, Implicit, Term};
 /// Projected noisy stochastic gradient (thesis Algorithms 1 and 2), for tensors known only through samples.
 ///
 /// # Complexity
-/// O(d k b) a step for a batch of b samples, and one k × k singular value decomposition with retraction; memory
+/// O(d k b) a step for a batch of b samples, and one d × k singular value decomposition with retraction; memory
 /// for one batch.
 ///
 /// # References

@@ -13,7 +13,7 @@ use crate::tensor::Contract;
 /// extra ones never settle, so a run also ends when the fit Σλ² no longer moves.
 ///
 /// # Complexity
-/// One contraction and one k × k singular value decomposition an iteration, about ten iterations a start.
+/// One contraction and one d × k singular value decomposition an iteration, about ten iterations a start.
 ///
 /// # References
 /// Thesis chapter "Online stochastic gradient", constrained problems (Algorithm 2 with exact gradients); the

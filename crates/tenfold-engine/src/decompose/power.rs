@@ -1,6 +1,6 @@
 //! Power iteration with deflation: one component after the other.
 
-use super::{Decomposition, Trace, finish};
+use super::{Decomposition, Trace, finish_oblique};
 use crate::error::Result;
 use crate::linalg::{Mat, random};
 use crate::progress::Progress;
@@ -18,7 +18,8 @@ use crate::tensor::{Contract, Cp, Deflated};
 pub struct Power {
     /// Iterations after which a component is given up.
     pub max_iterations: usize,
-    /// Largest move of the best column that counts as standing still.
+    /// Largest move of the best column that counts as standing still; moves below 3e-8 cannot be seen, and the step
+    /// after such a one is exact to rounding.
     pub tolerance: f64,
     /// Random starts for every component.
     pub restarts: usize,
@@ -26,7 +27,7 @@ pub struct Power {
 
 impl Default for Power {
     fn default() -> Self {
-        Self { max_iterations: 200, tolerance: 1e-12, restarts: 20 }
+        Self { max_iterations: 200, tolerance: 3e-8, restarts: 20 }
     }
 }
 
@@ -61,7 +62,7 @@ impl Power {
             found.push(weight, &vector.col(0));
             progress.advance(1);
         }
-        finish(tensor, found.factors, trace)
+        finish_oblique(tensor, found.factors, trace)
     }
 
     /// Steps until the slowest column stands still; says how many and whether it did.

@@ -173,7 +173,7 @@ impl Mat {
     /// `self · other`; blocks of rows in parallel.
     ///
     /// # Complexity
-    /// 2·rows·cols·other.cols multiply-adds at the machine's matrix-multiply speed.
+    /// 2·rows·cols·other.cols floating-point operations at the machine's matrix-multiply speed.
     pub fn matmul(&self, other: &Self) -> Self {
         assert_eq!(self.cols, other.rows, "inner dimensions");
         let mut out = Self::zeros(self.rows, other.cols);

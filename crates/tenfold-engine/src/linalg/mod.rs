@@ -19,7 +19,7 @@ mod spmm;
 
 pub use assign::assign;
 pub use csr::{ColumnIndex, Csr, WithTranspose};
-pub use krylov::{BlockKrylov, Converged, Wanted, refine_subspace};
+pub use krylov::{BlockKrylov, Converged, Wanted};
 pub use mat::{Mat, dot, gemm_rate};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
@@ -29,6 +29,5 @@ pub use rows::{Rows, check_finite};
 pub(crate) use rows::{centre, with_rows};
 pub use simplex::project_to_simplex;
 pub use solve::{
-    Eigen, Svd, eigen_symmetric, log_abs_det, orthogonality_error, orthonormalise, pinv, polar, qr, solve,
-    svd,
+    Eigen, Svd, eigen_symmetric, orthogonality_error, orthonormalise, pinv, polar, qr, solve, svd,
 };

@@ -4,12 +4,17 @@
 //! `b mod` [`LANES`], and lanes are added in order. Threads only decide who does a block, never where its
 //! sum goes, so 1, 2, 3 or 8 threads, and any way of feeding the same rows, give the same bytes.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in a block: at 100 columns of f64 a block is 400 kB and stays in the second-level cache.
 pub const BLOCK: usize = 512;
+
+/// Rows in a block of samples with `cols` numbers each: [`BLOCK`], or fewer so that a block stays within 16 MB.
+pub fn block_rows(cols: usize) -> usize {
+    ((2 << 20) / cols.max(1)).clamp(1, BLOCK)
+}
 
 /// Number of running sums. Eight keeps eight threads busy and bounds memory at eight accumulators.
 pub const LANES: usize = 8;
@@ -22,7 +27,7 @@ pub fn block_range(b: usize, rows: usize, block: usize) -> Range<usize> {
 /// Sums `add(accumulator, range)` over all blocks of `rows` rows; `merge` adds one lane to another.
 ///
 /// # Errors
-/// The first error (by block order within a lane) that `add` returns.
+/// Of the errors that `add` returns, that of the earliest block.
 pub fn sum_blocks<A: Send>(
     rows: usize,
     block: usize,
@@ -31,21 +36,32 @@ pub fn sum_blocks<A: Send>(
     merge: impl Fn(&mut A, A),
 ) -> Result<A> {
     let blocks = rows.div_ceil(block);
-    let lanes: Vec<Result<A>> = (0..LANES.min(blocks.max(1)))
+    let lanes: Vec<std::result::Result<A, (usize, Error)>> = (0..LANES.min(blocks.max(1)))
         .into_par_iter()
         .with_max_len(1)
         .map(|lane| {
             let mut sum = zero();
             for b in (lane..blocks).step_by(LANES) {
-                add(&mut sum, block_range(b, rows, block))?;
+                add(&mut sum, block_range(b, rows, block)).map_err(|error| (b, error))?;
             }
             Ok(sum)
         })
         .collect();
-    let mut lanes = lanes.into_iter();
-    let mut total = lanes.next().expect("there is at least one lane")?;
+    let mut sums = Vec::with_capacity(lanes.len());
+    let mut failures = Vec::new();
     for lane in lanes {
-        merge(&mut total, lane?);
+        match lane {
+            Ok(sum) => sums.push(sum),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if let Some((_, error)) = failures.into_iter().min_by_key(|(b, _)| *b) {
+        return Err(error);
+    }
+    let mut sums = sums.into_iter();
+    let mut total = sums.next().expect("there is at least one lane");
+    for lane in sums {
+        merge(&mut total, lane);
     }
     Ok(total)
 }

@@ -29,7 +29,8 @@ pub struct RangeFinder {
 pub enum Embedding {
     /// Independent normal entries.
     Gaussian,
-    /// One ±1 a row at a random column (Clarkson and Woodruff, 2013; thesis appendix on sparse embeddings).
+    /// One ±1 a row at a random column (Clarkson and Woodruff, 2013; thesis appendix on sparse embeddings). Drawing it
+    /// takes two numbers a row; the first product saves its arithmetic too when it is made by [`SparseSign::project`].
     SparseSign,
 }
 
@@ -131,7 +132,7 @@ impl RangeFinder {
 }
 
 /// Eigenpairs of M restricted to the range of Q, from the product M·Q.
-pub(super) fn rayleigh_ritz(q: &Mat, mq: &Mat) -> Result<Eigen> {
+fn rayleigh_ritz(q: &Mat, mq: &Mat) -> Result<Eigen> {
     let h = q.tr_matmul(mq);
     let symmetric = Mat::from_fn(h.rows(), h.cols(), |i, j| 0.5 * (h[(i, j)] + h[(j, i)]));
     let small = eigen_symmetric(&symmetric)?;

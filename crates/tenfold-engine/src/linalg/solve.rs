@@ -79,7 +79,7 @@ pub fn qr(a: &Mat) -> (Mat, Mat) {
 /// are too nearly dependent for that, Householder reflections.
 ///
 /// # Complexity
-/// 4·rows·cols² multiply-adds.
+/// 10·rows·cols² floating-point operations, the check included.
 pub fn orthonormalise(a: &Mat) -> Mat {
     let once = |m: &Mat| inverse_cholesky_factor(&m.tr_matmul(m)).map(|inverse| m.matmul(&inverse));
     let twice = once(a).and_then(|q| once(&q));
@@ -153,12 +153,6 @@ pub fn solve(a: &Mat, b: &Mat) -> Mat {
     assert_eq!(a.rows(), a.cols(), "a linear system needs a square matrix");
     let solution = a.view().to_owned().partial_piv_lu().solve(b.view());
     Mat::from_view(solution.as_ref())
-}
-
-/// ln |det A| of a square matrix.
-pub fn log_abs_det(a: &Mat) -> f64 {
-    let (_, r) = qr(a);
-    (0..r.rows()).map(|i| r[(i, i)].abs().ln()).sum()
 }
 
 fn finite(a: &Mat, what: &'static str) -> Result<()> {
@@ -238,13 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn solve_and_determinant() {
+    fn solve_undoes_a_product() {
         let a = gaussian(9, 9, 11);
         let x = gaussian(9, 2, 12);
         let mut error = solve(&a, &a.matmul(&x));
         error.add_scaled(-1.0, &x);
         assert!(error.max_abs() < 1e-11);
-        let s = svd(&a).unwrap().s;
-        assert!((log_abs_det(&a) - s.iter().map(|x| x.ln()).sum::<f64>()).abs() < 1e-12);
     }
 }

@@ -75,8 +75,8 @@ impl Cp {
         self.weights.len()
     }
 
-    /// The one form in which equal decompositions have equal bytes: heaviest first; odd orders with positive
-    /// weights, even orders with the largest entry of each vector positive.
+    /// The one form in which equal decompositions have equal bytes: heaviest first (among equals, by the vectors'
+    /// entries); odd orders with positive weights, even orders with the largest entry of each vector positive.
     pub fn canonical(mut self) -> Self {
         let signs: Vec<f64> = (0..self.k()).map(|c| self.canonical_sign(c)).collect();
         self.factors.scale_cols(&signs);
@@ -84,7 +84,18 @@ impl Cp {
             self.weights.iter_mut().zip(&signs).for_each(|(w, s)| *w *= s);
         }
         let mut by_weight: Vec<usize> = (0..self.k()).collect();
-        by_weight.sort_by(|&a, &b| self.weights[b].abs().total_cmp(&self.weights[a].abs()));
+        by_weight.sort_by(|&a, &b| {
+            let entries = || {
+                self.factors
+                    .col(b)
+                    .iter()
+                    .zip(self.factors.col(a))
+                    .map(|(x, y)| x.total_cmp(&y))
+                    .find(|o| o.is_ne())
+            };
+            let heavier = self.weights[b].abs().total_cmp(&self.weights[a].abs());
+            heavier.then_with(|| entries().unwrap_or(std::cmp::Ordering::Equal))
+        });
         let weights = by_weight.iter().map(|&i| self.weights[i]).collect();
         Self::new(self.order, weights, self.factors.select_cols(&by_weight))
     }

@@ -97,18 +97,20 @@ impl<const ORDER: usize> Packed<ORDER> {
     /// T(W, …, W): the tensor seen through the columns of W, still symmetric.
     ///
     /// # Complexity
-    /// Formed from the full tensor, one side at a time: O(d^(ORDER − 1) · k · …); for small sides.
+    /// About 2·d^ORDER·k floating-point operations, from the full tensor: for small sides.
     pub fn multilinear(&self, w: &Mat) -> Self {
         assert_eq!(w.rows(), self.dim(), "W has a row for every index");
         let (d, k) = (self.dim(), w.cols());
         let mut data = self.to_full();
         for _ in 0..ORDER {
             // Contract the first side; it comes back as the last, so the sides rotate through.
-            let rest = data.len() / d;
+            let rest = data.len() / d.max(1);
             let unfolded = Mat::from_vec(d, rest, data);
             data = unfolded.tr_matmul(w).into_vec();
         }
-        Self::from_full(k, &data, 1e-9).expect("a symmetric tensor stays symmetric")
+        let mut out = Self::zeros(k);
+        out.for_each_entry(|index, entry| *entry = data[index.iter().fold(0, |flat, i| flat * k + i)]);
+        out
     }
 }
 

@@ -128,6 +128,7 @@ impl Contract for Implicit<'_> {
         for term in &self.terms {
             let part = match term {
                 Term::Powers { samples, weights, .. } => slice_powers(*samples, *weights, self.order, u)?,
+                Term::MatrixPair { matrix, .. } => slice_matrix_pair(matrix, u),
                 other => {
                     slice_by_contraction(self.dim, self.order, u, |arguments| other.contract(arguments))?
                 }
@@ -264,6 +265,15 @@ fn finish(y: View<'_>, mut product: Mat, weights: Option<&[f64]>, sum: &mut [f64
         product.scale_rows(weights);
     }
     gemm_add(view_mut(sum, y.ncols(), product.cols()), y.transpose(), product.view());
+}
+
+/// Σ_c sym(M⊗M)(I, I, u_c, u_c) = M tr(UᵀMU) + 2 (MU)(MU)ᵀ.
+fn slice_matrix_pair(matrix: &Mat, u: &Mat) -> Mat {
+    let mu = matrix.matmul(u);
+    let trace: f64 = mu.col_dots(u).iter().sum();
+    let mut out = mu.matmul_tr(&mu).map(|x| 2.0 * x);
+    out.add_scaled(trace, matrix);
+    out
 }
 
 /// sym(M⊗v)(I, a, b) = M a (v·b) + M b (v·a) + v (aᵀ M b), column by column.

@@ -3,7 +3,7 @@
 use super::{Contract, check_arguments};
 use crate::error::{Error, Result};
 use crate::linalg::parallel::{BLOCK, add_assign, sum_blocks};
-use crate::linalg::{Kernel, Mat, Rows, gemm, gemm_add, vectorised, view, view_mut, with_rows};
+use crate::linalg::{Kernel, Mat, Rows, dot, gemm, gemm_add, vectorised, view, view_mut, with_rows};
 use rayon::prelude::*;
 
 /// A symmetric tensor of order `ORDER`, packed: the entry with sorted indices i₀ ≤ i₁ ≤ … stands at
@@ -31,7 +31,7 @@ pub type Tensor4 = Packed<4>;
 /// Columns j of the pair products y_i y_j made at a time: wide enough for the matrix product, narrow enough
 /// that the products stay in the second-level cache.
 const PAIR_COLUMNS: usize = 8;
-/// Samples whose pair products are made at a time (128 rows × 800 pairs = 800 kB at 100 columns).
+/// Samples whose pair products are made at a time (64 rows × 800 pairs = 400 kB at 100 columns).
 const PAIR_ROWS: usize = 64;
 
 impl<const ORDER: usize> Packed<ORDER> {
@@ -190,7 +190,7 @@ impl<const ORDER: usize> Contract for Packed<ORDER> {
         ORDER
     }
     /// # Complexity
-    /// 2·dim^ORDER multiply-adds a column, as matrix products, rows of the result in parallel.
+    /// 2·dim^ORDER floating-point operations a column, as matrix products, rows of the result in parallel.
     fn contract(&self, arguments: &[&Mat]) -> Result<Mat> {
         const { assert!(ORDER == 3 || ORDER == 4, "only orders 3 and 4 are contracted") };
         let width = check_arguments(self, arguments);
@@ -202,6 +202,30 @@ impl<const ORDER: usize> Contract for Packed<ORDER> {
                 |buffers, (i, row)| self.contract_row(i, arguments, buffers, row),
             );
         }
+        Ok(out)
+    }
+    /// ⟨T_ij·, Σ_c u_c⟩ or ⟨T_ij··, U Uᵀ⟩: dim^ORDER operations.
+    fn slice(&self, u: &Mat) -> Result<Mat> {
+        let d = self.dim;
+        let weights =
+            if ORDER == 3 { Mat::from_fn(1, d, |_, i| u.row(i).iter().sum()) } else { u.matmul_tr(u) };
+        let mut out = Mat::zeros(d, d);
+        out.as_mut_slice().par_chunks_mut(d.max(1)).enumerate().for_each_init(
+            || vec![0.0; d * d],
+            |slab, (i, row)| {
+                if ORDER == 3 {
+                    self.slab(&[i], slab);
+                    row.iter_mut()
+                        .enumerate()
+                        .for_each(|(j, r)| *r = dot(&slab[j * d..(j + 1) * d], weights.row(0)));
+                } else {
+                    for (j, r) in row.iter_mut().enumerate() {
+                        self.slab(&[i, j], slab);
+                        *r = dot(slab, weights.as_slice());
+                    }
+                }
+            },
+        );
         Ok(out)
     }
     fn norm_squared(&self) -> Option<f64> {
@@ -216,7 +240,7 @@ impl Tensor3 {
     /// Σ_t w_t y_t⊗y_t⊗y_t over samples in rows, unit weights when there are none.
     ///
     /// Pair products y_i y_j (i ≤ j) are made for eight columns j at a time and multiplied with the columns
-    /// l ≥ j of Y, so that nearly all work is a matrix product and only the distinct third is done.
+    /// l ≥ j of Y, so that nearly all work is a matrix product and only the distinct sixth is done.
     ///
     /// # Complexity
     /// n·d³/3 floating-point operations; eight accumulators of about d³/6 numbers.
