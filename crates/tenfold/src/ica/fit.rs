@@ -5,8 +5,10 @@ use super::moments::{Cumulant, SecondMoment};
 use super::polish::{Polished, polish};
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
+use rand::RngExt;
 use tenfold_engine::decompose::{Decomposition, Minibatches, Polar, Solver};
-use tenfold_engine::linalg::{Mat, Rows, solve};
+use tenfold_engine::linalg::parallel::BLOCK;
+use tenfold_engine::linalg::{Mat, Rows, random, solve};
 use tenfold_engine::progress::{Progress, Silent};
 use tenfold_engine::whiten::{Whitened, Whitener, numerical_rank, suggest_k};
 
@@ -57,7 +59,9 @@ pub struct Params {
     pub k: Components,
     /// Which cumulant.
     pub contrast: Contrast,
-    /// How its tensor is decomposed; [`Solver::Online`] goes over the data in batches.
+    /// How its tensor is decomposed; [`Solver::Online`] goes over the data in batches. With a polish to follow,
+    /// [`Solver::Polar`] takes the tensor of a part of the samples when there are many
+    /// ([`Diagnostics::start_samples`]), to a tenth of its statistical error at most.
     pub solver: Solver,
     /// Rows in a batch of the online solver.
     pub batch: usize,
@@ -96,8 +100,8 @@ impl Params {
     /// Learns the model from samples in rows.
     ///
     /// # Complexity
-    /// One pass of 2·n·d² operations for the covariance, about ten of 4·n·k² for the tensor and as many for the
-    /// polish.
+    /// One pass of 2·n·d² operations for the covariance, about ten of 4·n·k² for the tensor (of a part of the samples when
+    /// a polish follows) and about five for the polish.
     ///
     /// # Errors
     /// Values that are not finite, fewer samples than sources, data that do not vary; what the source of the
@@ -130,12 +134,15 @@ impl Params {
         let streamed = Whitened { samples, mean: &second.mean, matrix: &matrix };
         let size = (samples.rows() as u64).saturating_mul(whitener.k() as u64 * 8);
         progress.stage("whitening", 0);
-        let held = if size <= self.memory { Some(streamed.to_mat()?) } else { None };
+        let held = if size <= self.memory { Some(streamed.to_mat(progress)?) } else { None };
         let white: &dyn Rows = held.as_ref().map_or(&streamed as &dyn Rows, |m| m);
-        let (found, polished) = self.separate(white, progress)?;
-        let unmixing = polished.as_ref().map_or_else(|| found.cp.factors.transpose(), |p| p.unmixing.clone());
+        let separated = self.separate(white, progress)?;
+        let unmixing = match &separated.polished {
+            Some(polished) => polished.unmixing.clone(),
+            None => separated.found.cp.factors.transpose(),
+        };
         let statistics = SourceStatistics::gather(white, &unmixing, progress)?;
-        let parts = Parts { second, whitener, matrix, found, polished, statistics };
+        let parts = Parts { second, whitener, matrix, separated, statistics };
         Ok(self.assemble(parts, unmixing, samples.rows(), verdict))
     }
 
@@ -195,35 +202,56 @@ impl Params {
     }
 
     /// The tensor's answer and, where it is wanted, its polish.
-    fn separate(
-        &self,
-        white: &dyn Rows,
-        progress: &dyn Progress,
-    ) -> Result<(Decomposition, Option<Polished>)> {
-        let polished_from = |found: &Decomposition| Polished::start(found.cp.factors.transpose());
+    fn separate(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Separated> {
         if self.polish == Polish::None {
-            return Ok((self.decompose(white, progress)?, None));
+            let found = self.decompose(white, progress)?;
+            return Ok(Separated { found, polished: None, start_samples: white.rows() });
         }
-        if let (Solver::Polar(polar), Some(coarse)) = (&self.solver, coarse_rows(white)?) {
+        let begin = |found: &Decomposition| Polished::start(found.cp.factors.transpose());
+        if let (Solver::Polar(polar), Some(part)) = (&self.solver, self.part_of(white, progress)?) {
             // The basin is found on a part of the samples; all of them then say where in it the answer lies. The
             // start need not be exacter than a tenth of the part's statistical error.
-            let tolerance = polar.tolerance.max(0.1 / (coarse.rows() as f64).sqrt());
+            let tolerance = polar.tolerance.max(0.1 / (part.rows() as f64).sqrt());
             let solver = Solver::Polar(Polar { tolerance, ..polar.clone() });
-            let found = solver.decompose(
-                &Cumulant::new(&coarse, self.contrast),
-                coarse.cols(),
-                self.seed,
-                progress,
-            )?;
-            let part = polish(&coarse, polished_from(&found), POLISH_STEPS, progress)?;
-            let whole = polish(white, part, POLISH_STEPS, progress)?;
+            progress.stage("separating", 0);
+            let found =
+                solver.decompose(&Cumulant::new(&part, self.contrast), part.cols(), self.seed, progress)?;
+            let near = polish(&part, begin(&found), POLISH_STEPS, progress)?;
+            let whole = polish(white, near, POLISH_STEPS, progress)?;
             if whole.converged {
-                return Ok((found, Some(whole)));
+                return Ok(Separated { found, polished: Some(whole), start_samples: part.rows() });
             }
         }
         let found = self.decompose(white, progress)?;
-        let polished = polish(white, polished_from(&found), POLISH_STEPS, progress)?;
-        Ok((found, Some(polished)))
+        let polished = Some(polish(white, begin(&found), POLISH_STEPS, progress)?);
+        Ok(Separated { found, polished, start_samples: white.rows() })
+    }
+
+    /// One sample at random out of every `n / enough` neighbours, when there are at least four times as many as finding
+    /// the basin takes: 8k², because a fourth cumulant has about k² numbers for every source. Random, because a regular
+    /// stride would see periodic signals at few phases only.
+    fn part_of(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Option<Mat>> {
+        let (n, k) = (white.rows(), white.cols());
+        let enough = (8 * k * k).max(8192);
+        let stride = n / enough;
+        let rows = n.checked_div(stride).unwrap_or(0);
+        if stride < 4 || (rows * k * 8) as u64 > self.memory {
+            return Ok(None);
+        }
+        let mut rng = random::rng(self.seed, 600);
+        let chosen: Vec<usize> = (0..rows).map(|c| c * stride + rng.random_range(0..stride)).collect();
+        let mut part = Mat::zeros(rows, k);
+        let mut taken = 0;
+        for first in (0..n).step_by(BLOCK) {
+            progress.check()?;
+            let mut block = Mat::zeros((n - first).min(BLOCK), k);
+            white.read_rows(first, block.as_mut_slice())?;
+            while taken < rows && chosen[taken] < first + block.rows() {
+                part.row_mut(taken).copy_from_slice(block.row(chosen[taken] - first));
+                taken += 1;
+            }
+        }
+        Ok(Some(part))
     }
 
     fn decompose(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Decomposition> {
@@ -245,7 +273,8 @@ impl Params {
     }
 
     fn assemble(&self, parts: Parts, unmixing: Mat, samples: usize, mut verdict: Verdict) -> Model {
-        let Parts { second, whitener, matrix, found, polished, statistics } = parts;
+        let Parts { second, whitener, matrix, separated, statistics } = parts;
+        let Separated { found, polished, start_samples } = separated;
         // z = B Wᵀ (x − mean), scaled to unit variance; A = (W⁺)ᵀ B⁻¹ undoes it.
         let scales: Vec<f64> = statistics.deviations.iter().map(|s| 1.0 / s.max(f64::MIN_POSITIVE)).collect();
         let mut b = unmixing;
@@ -260,6 +289,7 @@ impl Params {
             spectrum: whitener.spectrum().to_vec(),
             condition: whitener.condition(),
             eigengap: whitener.eigengap(),
+            start_samples,
             residual: found.trace.residual(),
             iterations: found.trace.iterations,
             converged: found.trace.converged,
@@ -280,20 +310,12 @@ impl Params {
     }
 }
 
-/// Every so-manieth white sample, when there are at least four times as many as finding the basin takes: 8k², because a
-/// fourth cumulant has about k² numbers for every source.
-fn coarse_rows(white: &dyn Rows) -> Result<Option<Mat>> {
-    let (n, k) = (white.rows(), white.cols());
-    let enough = (8 * k * k).max(8192);
-    let stride = n / enough;
-    if stride < 4 {
-        return Ok(None);
-    }
-    let mut coarse = Mat::zeros(n.div_ceil(stride), k);
-    for (c, row) in coarse.as_mut_slice().chunks_exact_mut(k).enumerate() {
-        white.read_rows(c * stride, row)?;
-    }
-    Ok(Some(coarse))
+/// What the tensor and the polish found.
+struct Separated {
+    found: Decomposition,
+    polished: Option<Polished>,
+    /// Samples on which the tensor was taken.
+    start_samples: usize,
 }
 
 /// What the stages of a fit leave for the model.
@@ -301,7 +323,6 @@ struct Parts {
     second: SecondMoment,
     whitener: Whitener,
     matrix: Mat,
-    found: Decomposition,
-    polished: Option<Polished>,
+    separated: Separated,
     statistics: SourceStatistics,
 }

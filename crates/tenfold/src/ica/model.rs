@@ -39,14 +39,17 @@ pub struct Diagnostics {
     pub condition: f64,
     /// Last used over first unused eigenvalue; infinite when none is left.
     pub eigengap: f64,
+    /// Samples that the start of the polish was found on; all of them without a polish. The residual, the iterations,
+    /// whether they converged and the agreement are those of this start.
+    pub start_samples: usize,
     /// How far the cumulant is from diagonal in the found directions, relative.
     pub residual: f64,
     /// Iterations of the tensor decomposition.
     pub iterations: usize,
     /// Whether it converged.
     pub converged: bool,
-    /// Share of restarts that found the same answer.
-    pub agreement: f64,
+    /// Share of restarts that found the same answer; nothing when there was one start.
+    pub agreement: Option<f64>,
     /// Passes of the likelihood polish.
     pub polish_steps: usize,
     /// Whether the polish converged; nothing when there was none.
@@ -67,11 +70,12 @@ impl Diagnostics {
                 ));
             }
         }
-        if self.agreement < 0.5 {
+        if self.agreement.is_some_and(|share| share < 0.5) {
             verdict.warn("different starts gave different answers: the sources are not well determined");
         }
         if self.polish_converged == Some(false) {
-            verdict.note("the likelihood polish did not settle: compare with --polish none");
+            verdict
+                .note("the likelihood polish did not settle: compare with the answer of the cumulants alone");
         }
         if self.condition > 1e10 {
             verdict.warn(format!(
@@ -235,7 +239,7 @@ impl Model {
     /// of the data says.
     pub fn infer(&self, samples: &dyn Rows) -> Result<Mat> {
         let sources = self.sources(samples)?;
-        Ok(sources.whitened().to_mat()?)
+        Ok(sources.whitened().to_mat(&tenfold_engine::progress::Silent)?)
     }
 
     /// The sources of new samples, computed as they are read: for data that do not fit in memory.

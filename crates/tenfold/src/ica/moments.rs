@@ -8,7 +8,7 @@ use tenfold_engine::moments::{CovarianceOperator, Spread};
 use tenfold_engine::progress::Progress;
 use tenfold_engine::tensor::{Contract, Implicit, Term};
 
-/// Columns up to which the covariance is formed (8 MB); beyond, only its products with skinny matrices are used.
+/// Columns up to which the covariance is formed (8 MB, and as much for each of eight running sums); beyond, only its products with skinny matrices are used.
 const WIDEST_COVARIANCE: usize = 1024;
 /// Eigenpairs computed of a wide covariance when the number of sources is to be chosen.
 const WIDE_PAIRS: usize = 256;
@@ -19,7 +19,7 @@ const UNIT_RATIO: f64 = 1e5;
 pub(super) struct SecondMoment {
     pub(super) mean: Vec<f64>,
     deviations: Vec<f64>,
-    /// What every column is multiplied with before the covariance is taken: one, or 1/deviation.
+    /// What every column is multiplied with before the covariance is taken: one, 1/deviation, or 0 when constant.
     pub(super) scales: Vec<f64>,
     pub(super) eigen: Eigen,
 }
@@ -37,7 +37,7 @@ impl SecondMoment {
         if samples.cols() <= WIDEST_COVARIANCE {
             let spread = Spread::of(samples, progress)?;
             let deviations = spread.deviations();
-            let scales = scales(&deviations, standardise);
+            let scales = scales(&deviations, &spread.mean, standardise);
             let mut covariance = spread.covariance();
             covariance.scale_rows(&scales);
             covariance.scale_cols(&scales);
@@ -45,7 +45,8 @@ impl SecondMoment {
         }
         let covariance = CovarianceOperator::new(samples, progress)?;
         let deviations = covariance.deviations().to_vec();
-        let scaled = Scaled { scales: scales(&deviations, standardise), covariance: &covariance };
+        let scales = scales(&deviations, covariance.mean(), standardise);
+        let scaled = Scaled { scales, covariance: &covariance };
         let most = samples.cols().min(samples.rows());
         let finder = RangeFinder { seed, ..RangeFinder::default() };
         let eigen = finder.eigen(&scaled, wanted.unwrap_or(WIDE_PAIRS).min(most))?;
@@ -64,12 +65,16 @@ impl SecondMoment {
         if !constant.is_empty() {
             let shown: Vec<String> = constant.iter().take(8).map(|j| (j + 1).to_string()).collect();
             let more = if constant.len() > 8 { ", …" } else { "" };
-            let (s, verb) = if constant.len() == 1 { ("", "is") } else { ("s", "are") };
-            verdict.note(format!("column{s} {}{more} {verb} constant and carry no source", shown.join(", ")));
+            let (s, says) = if constant.len() == 1 {
+                ("", "is constant and carries")
+            } else {
+                ("s", "are constant and carry")
+            };
+            verdict.note(format!("column{s} {}{more} {says} no source", shown.join(", ")));
         }
-        let varying = self.deviations.iter().copied().filter(|s| *s > 0.0);
+        let varying = (0..self.mean.len()).filter(|j| !constant.contains(j)).map(|j| self.deviations[j]);
         let (low, high) = varying.fold((f64::INFINITY, 0.0f64), |(l, h), s| (l.min(s), h.max(s)));
-        if high > UNIT_RATIO * low && self.scales.iter().all(|s| *s == 1.0) {
+        if high > UNIT_RATIO * low && self.scales.iter().all(|s| *s == 1.0 || *s == 0.0) {
             verdict.warn(format!(
                 "standard deviations of the columns run from {low:.1e} to {high:.1e}: if they are in different units, \
                  standardise them"
@@ -83,8 +88,14 @@ fn is_constant(deviation: f64, mean: f64) -> bool {
     deviation <= 1e-12 * mean.abs() || deviation == 0.0
 }
 
-fn scales(deviations: &[f64], standardise: bool) -> Vec<f64> {
-    deviations.iter().map(|s| if standardise && *s > 0.0 { 1.0 / s } else { 1.0 }).collect()
+/// One or 1/deviation; 0 for a constant column, whose rounding must not become a source.
+fn scales(deviations: &[f64], mean: &[f64], standardise: bool) -> Vec<f64> {
+    let scale = |(s, m): (&f64, &f64)| match (is_constant(*s, *m), standardise) {
+        (true, _) => 0.0,
+        (false, true) => 1.0 / s,
+        (false, false) => 1.0,
+    };
+    deviations.iter().zip(mean).map(scale).collect()
 }
 
 /// diag(scales) · covariance · diag(scales).

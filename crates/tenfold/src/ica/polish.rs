@@ -192,7 +192,7 @@ impl Sums {
         // f64::max passes over NaN, which must stop the polish instead.
         pairs
             .map(|(i, j)| self.gradient(i, j).abs())
-            .fold(0.0, |m: f64, g| if g.is_nan() { f64::NAN } else { m.max(g) })
+            .fold(0.0, |m: f64, g| if m.is_nan() || g.is_nan() { f64::NAN } else { m.max(g) })
     }
 
     /// (I + E) B with (E_ij, E_ji) from [κ_i σ_j², 1; 1, κ_j σ_i²] (E_ij, E_ji) = −(G_ij, G_ji).
