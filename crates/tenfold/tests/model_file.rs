@@ -5,6 +5,7 @@ use input_files::*;
 use serde_json::json;
 use std::path::Path;
 use tenfold::engine::linalg::Mat;
+use tenfold::ica::Model;
 use tenfold::model_file::{ModelFile, Tensor, TensorData};
 
 fn model() -> ModelFile {
@@ -186,4 +187,23 @@ fn a_stored_number_that_is_not_finite_is_refused() {
     let place = bytes.windows(8).position(|w| w == old.as_bytes()).unwrap();
     bytes[place..place + 8].copy_from_slice(new.as_bytes());
     assert!(refusal(&bytes).contains("\"x\" holds inf; fit the model again"));
+}
+
+#[test]
+fn an_ica_model_without_sources_or_columns_is_refused() {
+    let folder = folder();
+    let path = folder.path().join("hollow.tenfold");
+    for (k, width) in [(0, 4), (4, 0), (0, 0)] {
+        let mut hollow = ModelFile::new("ica", json!({}));
+        hollow.insert_matrix("unmixing", &Mat::zeros(k, width));
+        hollow.insert_matrix("mixing", &Mat::zeros(width, k));
+        hollow.insert_vector("mean", &vec![0.0; width]);
+        for name in ["kurtosis", "skewness"] {
+            hollow.insert_vector(name, &vec![0.0; k]);
+        }
+        hollow.insert_vector("spectrum", &[]);
+        hollow.save(&path).unwrap();
+        let message = Model::load(&path).expect_err("a model of nothing").to_string();
+        assert!(message.contains("hollow.tenfold") && message.contains("fit the model again"), "{message}");
+    }
 }

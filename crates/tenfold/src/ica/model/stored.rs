@@ -91,7 +91,9 @@ impl Model {
             false => None,
         };
         let (k, width) = (unmixing.rows(), unmixing.cols());
-        let fits = (mixing.rows(), mixing.cols()) == (width, k)
+        let fits = k > 0
+            && width > 0
+            && (mixing.rows(), mixing.cols()) == (width, k)
             && mean.len() == width
             && columns.as_ref().is_none_or(|names| names.len() == width)
             && kurtosis.len() == k
