@@ -207,3 +207,34 @@ fn an_ica_model_without_sources_or_columns_is_refused() {
         assert!(message.contains("hollow.tenfold") && message.contains("fit the model again"), "{message}");
     }
 }
+
+/// Reading the arrays of any of these would take more memory than there is, or minutes.
+#[test]
+fn a_huge_foreign_file_is_refused_by_its_header() {
+    const HUGE: u64 = 40_000_000_000;
+    let folder = folder();
+    let path = folder.path().join("huge.tenfold");
+    let array = |end: u64| format!(r#""x":{{"dtype":"U8","shape":[{end}],"data_offsets":[0,{end}]}}"#);
+    let whole = |facts: &str| {
+        // The arrays' length has as many digits whatever the header's is.
+        let length = safetensors(&format!("{{{facts}{}}}", array(HUGE - 100)), &[]).len() as u64;
+        safetensors(&format!("{{{facts}{}}}", array(HUGE - length)), &[])
+    };
+    let newer = r#""__metadata__":{"format":"tenfold","format_version":"2","tenfold_version":"3.1.4"},"#;
+    for (start, piece) in [
+        (vec![0; 8], "has no readable header"),
+        (vec![b'x'; 100], "does not begin like a model"),
+        (safetensors("{}", &[]), "bytes after its end"),
+        (safetensors(&format!("{{{}}}", array(HUGE)), &[]), "is cut short"),
+        (whole(""), "no tenfold model"),
+        (whole(newer), "upgrade tenfold"),
+    ] {
+        // A file with a hole: it takes no room on the disk.
+        std::fs::write(&path, start).unwrap();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(HUGE).unwrap();
+        let begin = std::time::Instant::now();
+        let message = ModelFile::load(&path).expect_err("a foreign file").to_string();
+        assert!(message.contains("huge.tenfold") && message.contains(piece), "{piece:?} in {message:?}");
+        assert!(begin.elapsed().as_secs() < 2, "{piece:?} took {:?}", begin.elapsed());
+    }
+}

@@ -4,7 +4,8 @@ use super::{ModelFile, Tensor, TensorData, model_error};
 use crate::error::Result;
 use crate::input::Disk;
 use crate::output::{write_atomically, write_error};
-use safetensors::{Dtype, SafeTensors};
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,6 +16,9 @@ const FORMAT_VERSION: u64 = 1;
 /// Longest header taken. It is parsed into objects many times its size, so a limit far above any real model's
 /// header keeps a hostile one from filling the memory.
 const LONGEST_HEADER: usize = 16 << 20;
+
+/// Bytes before the header, which hold its length.
+const LENGTH: usize = 8;
 
 /// What to do about a damaged file.
 const DAMAGED: &str = "the file is damaged: copy it again or fit the model again";
@@ -146,27 +150,27 @@ fn header(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) 
 
 pub(super) fn load(path: &Path) -> Result<ModelFile> {
     let disk = Disk::open(path)?;
-    let bytes = disk.bytes(0, disk.len())?;
-    check_lengths(path, &bytes)?;
-    let broken = |e: safetensors::SafeTensorError| {
-        model_error(path, format!("cannot be read as a model ({e})"), DAMAGED)
-    };
-    let (_, about) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
+    let header = read_header(path, &disk)?;
+    // Only a header that agrees with the file's length comes here, so the arrays are where it says.
+    let about: Metadata = serde_json::from_slice(&header)
+        .map_err(|e| model_error(path, format!("cannot be read as a model ({e})"), DAMAGED))?;
     let facts: BTreeMap<String, String> = about.metadata().clone().unwrap_or_default().into_iter().collect();
     check_facts(path, &facts)?;
     let mut tensors = BTreeMap::new();
-    for (name, view) in SafeTensors::deserialize(&bytes).map_err(broken)?.iter() {
-        let data = match view.dtype() {
+    for (name, info) in about.tensors() {
+        let (begin, end) = info.data_offsets;
+        let bytes = || disk.bytes((LENGTH + header.len() + begin) as u64, (end - begin) as u64);
+        let data = match info.dtype {
             Dtype::F64 => {
                 let number = |b: &[u8]| f64::from_le_bytes(b.try_into().expect("chunks of eight bytes"));
-                TensorData::F64(view.data().chunks_exact(8).map(number).collect())
+                TensorData::F64(bytes()?.chunks_exact(8).map(number).collect())
             }
-            Dtype::U8 => TensorData::U8(view.data().to_vec()),
+            Dtype::U8 => TensorData::U8(bytes()?),
             other => {
                 return Err(model_error(path, format!("the array {name:?} is of type {other:?}"), DAMAGED));
             }
         };
-        tensors.insert(name.to_owned(), Tensor { shape: view.shape().to_vec(), data });
+        tensors.insert(name, Tensor { shape: info.shape.clone(), data });
     }
     if facts.get("crc32") != Some(&checksum(&facts, &tensors)) {
         return Err(model_error(path, "its checksum does not agree with its contents", DAMAGED));
@@ -177,30 +181,32 @@ pub(super) fn load(path: &Path) -> Result<ModelFile> {
     Ok(ModelFile { kind: facts["kind"].clone(), tensors, metadata, path: path.to_owned() })
 }
 
-/// Checks that the file is as long as its header says. The safetensors crate would do so too, but it adds up
-/// the lengths a hostile header gives without looking for overflow.
-fn check_lengths(path: &Path, bytes: &[u8]) -> Result<()> {
+/// The header of a file that is as long as its header says. Nothing but the header is read, so that a foreign file of
+/// any size is refused at once; and lengths are compared before the safetensors crate adds them up.
+fn read_header(path: &Path, disk: &Disk) -> Result<Vec<u8>> {
     let foreign = |what: &str| Err(model_error(path, what, "give a .tenfold file made by tenfold"));
-    match bytes {
+    let start = disk.bytes(0, disk.len().min(LENGTH as u64 + 1))?;
+    match start[..] {
         [] => return foreign("is empty"),
         [b'P', b'K', 3, 4, ..] => return foreign("is a zip archive, not a model"),
         // A header of 640, 896, … bytes starts like a pickle too, but then JSON follows its eight length bytes.
-        [0x80, 2..=5, rest @ ..] if rest.get(6) != Some(&b'{') => {
+        [0x80, 2..=5, ..] if start.get(LENGTH) != Some(&b'{') => {
             return foreign("is a Python pickle, which is never loaded");
         }
         _ => {}
     }
-    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+    let Some((length, _)) = start.split_first_chunk::<LENGTH>() else {
         return foreign("is too short to be a model");
     };
     let length = u64::from_le_bytes(*length);
     if length > LONGEST_HEADER as u64 {
         return foreign("does not begin like a model");
     }
-    let Some((header, data)) = rest.split_at_checked(length as usize) else {
+    let Some(held) = (disk.len() - LENGTH as u64).checked_sub(length) else {
         return Err(model_error(path, "ends before its header does", DAMAGED));
     };
-    let Ok(Value::Object(entries)) = serde_json::from_slice(header) else {
+    let header = disk.bytes(LENGTH as u64, length)?;
+    let Ok(Value::Object(entries)) = serde_json::from_slice(&header) else {
         return foreign("has no readable header");
     };
     let ends = entries
@@ -208,9 +214,8 @@ fn check_lengths(path: &Path, bytes: &[u8]) -> Result<()> {
         .filter(|(name, _)| *name != "__metadata__")
         .map(|(_, e)| e["data_offsets"][1].as_u64());
     let end = ends.map(|end| end.unwrap_or(u64::MAX)).max().unwrap_or(0);
-    let held = data.len() as u64;
     match end.cmp(&held) {
-        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Equal => Ok(header),
         std::cmp::Ordering::Less => {
             Err(model_error(path, format!("has {} bytes after its end", held - end), DAMAGED))
         }
