@@ -7,7 +7,7 @@ use crate::model_file::ModelFile;
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::path::Path;
-use tenfold_engine::decompose::Solver;
+use tenfold_engine::decompose::{Objective, Rate, Solver, Update};
 
 impl Model {
     /// All but the matrices as JSON: parameters, k, names of the columns, every source's kurtosis, skewness and share
@@ -135,11 +135,58 @@ pub(super) fn params_json(params: &Params) -> Value {
         "standardise": params.standardise,
         "seed": params.seed,
     });
-    if let Solver::Online(_) = params.solver {
-        value["batch"] = json!(params.batch);
-        value["epochs"] = json!(params.epochs);
-    }
+    let mut add = |name: &str, entry: Value| value[name] = entry;
+    let (max_iterations, tolerance, restarts) = match &params.solver {
+        Solver::Polar(s) => (Some(s.max_iterations), s.tolerance, Some(s.restarts)),
+        Solver::Power(s) => (Some(s.max_iterations), s.tolerance, Some(s.restarts)),
+        Solver::Als(s) => (Some(s.max_iterations), s.tolerance, Some(s.restarts)),
+        Solver::Simultaneous(s) => {
+            // How many slices are taken when none are given is the solver's own rule.
+            s.slices.into_iter().for_each(|slices| add("slices", json!(slices)));
+            (Some(s.max_iterations), s.tolerance, None)
+        }
+        Solver::Online(s) => {
+            add("batch", json!(params.batch));
+            add("epochs", json!(params.epochs));
+            add("rate", json!(rate_text(s.rate)));
+            add("noise", json!(s.noise));
+            add("update", json!(update_name(s.update)));
+            match s.update {
+                Update::Retraction => {}
+                Update::Sphere(objective) => add("objective", json!(objective_name(objective))),
+                Update::Stgd { theta } => add("theta", json!(theta)),
+            }
+            (None, s.tolerance, None)
+        }
+    };
+    add("tolerance", json!(tolerance));
+    max_iterations.into_iter().for_each(|n| add("max_iterations", json!(n)));
+    restarts.into_iter().for_each(|n| add("restarts", json!(n)));
     value
+}
+
+/// As the command line takes it.
+fn rate_text(rate: Rate) -> String {
+    match rate {
+        Rate::Constant(rate) => rate.to_string(),
+        Rate::Decreasing { first, decay } => format!("{first}/(1+{decay}t)"),
+    }
+}
+
+fn update_name(update: Update) -> &'static str {
+    match update {
+        Update::Retraction => "retraction",
+        Update::Sphere(_) => "sphere",
+        Update::Stgd { .. } => "stgd",
+    }
+}
+
+fn objective_name(objective: Objective) -> &'static str {
+    match objective {
+        Objective::OneComponent => "one",
+        Objective::Reconstruction => "reconstruction",
+        Objective::Decorrelation => "decorrelation",
+    }
 }
 
 /// One name a line.
@@ -171,7 +218,7 @@ fn from_lines(text: &str) -> Vec<String> {
 mod tests {
     use super::super::super::Synth;
     use super::*;
-    use tenfold_engine::decompose::Online;
+    use tenfold_engine::decompose::{Als, Online, Polar, Power, Simultaneous};
 
     #[test]
     fn names_come_back_whatever_is_in_them() {
@@ -226,6 +273,39 @@ mod tests {
         let params = Params { solver: Solver::Online(Online::default()), ..Params::new(3) };
         let online = params_json(&params);
         assert_eq!((&online["batch"], &online["epochs"]), (&json!(1024), &json!(3)));
+    }
+
+    #[test]
+    fn parameters_tell_all_that_repeats_a_fit() {
+        let with = |solver: Solver| params_json(&Params { solver, ..Params::new(3) });
+        let polar = with(Solver::Polar(Polar { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
+        let power = with(Solver::Power(Power { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
+        let als = with(Solver::Als(Als { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
+        let joint = Simultaneous { max_iterations: 7, tolerance: 1e-3, slices: Some(4) };
+        let joint = with(Solver::Simultaneous(joint));
+        for value in [&polar, &power, &als, &joint] {
+            assert_eq!((&value["max_iterations"], &value["tolerance"]), (&json!(7), &json!(1e-3)), "{value}");
+            assert!(value.get("rate").is_none() && value.get("update").is_none(), "{value}");
+        }
+        assert!([&polar, &power, &als].iter().all(|value| value["restarts"] == 5));
+        assert_eq!((joint.get("restarts"), &joint["slices"]), (None, &json!(4)));
+        let online = |update| {
+            with(Solver::Online(Online {
+                update,
+                noise: 0.25,
+                rate: Rate::Constant(0.1),
+                ..Online::default()
+            }))
+        };
+        let value = online(Update::Retraction);
+        assert_eq!((&value["update"], &value["noise"]), (&json!("retraction"), &json!(0.25)));
+        assert_eq!((&value["rate"], &value["tolerance"]), (&json!("0.1"), &json!(0.05)));
+        assert!(value.get("max_iterations").is_none() && value.get("restarts").is_none(), "{value}");
+        let value = online(Update::Sphere(Objective::Decorrelation));
+        assert_eq!((&value["update"], &value["objective"]), (&json!("sphere"), &json!("decorrelation")));
+        let value = online(Update::Stgd { theta: 2.0 });
+        assert_eq!((&value["update"], &value["theta"]), (&json!("stgd"), &json!(2.0)));
+        assert_eq!(with(Solver::Online(Online::default()))["rate"], "1/(1+0.3t)");
     }
 
     #[test]
