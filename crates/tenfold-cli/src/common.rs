@@ -126,6 +126,14 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A count of at least one and at most `MOST`.
+pub fn parse_count_to<const MOST: usize>(text: &str) -> Result<usize, String> {
+    match parse_count(text)? {
+        count if count > MOST => Err(format!("at most {MOST} is possible")),
+        count => Ok(count),
+    }
+}
+
 /// A finite number that is not negative.
 pub fn parse_amount(text: &str) -> Result<f64, String> {
     let amount = text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);

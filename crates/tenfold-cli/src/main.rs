@@ -12,9 +12,9 @@ mod solver;
 mod tensor;
 mod watch;
 
+use anyhow::Context;
 use clap::{ArgAction, Args, Parser, Subcommand};
-use common::Session;
-use std::num::NonZeroUsize;
+use common::{Session, parse_count_to};
 use std::process::ExitCode;
 
 /// Finds hidden factors in data: sources of mixed signals, components of a tensor.
@@ -52,8 +52,8 @@ struct Global {
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Threads to use; all cores when not given
-    #[arg(long, global = true, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", value_parser = parse_count_to::<1024>)]
+    threads: Option<usize>,
     /// Print one JSON object on standard output, nothing else
     #[arg(long, global = true)]
     json: bool,
@@ -93,11 +93,18 @@ fn run(command: Command, session: &Session) -> anyhow::Result<()> {
     }
 }
 
+/// Builds the pool of threads; this can be done only once, and only here it is.
+fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global()
+        .with_context(|| format!("{threads} threads cannot be started; give --threads a smaller number"))
+}
+
 fn main() -> ExitCode {
     let Cli { command, global } = Cli::parse();
-    if let Some(threads) = global.threads {
-        // The pool can be built only once, and this is the one place that does.
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().expect("the first pool");
+    if let Err(error) = start_threads(global.threads) {
+        return exit::finish(Err(error), global.json);
     }
     let session = Session::start(global.seed, global.json, global.quiet, global.verbose);
     let result = run(command, &session);

@@ -69,11 +69,24 @@ fn wrong_usage_is_told_before_any_work() {
         ("ica fit X.csv -k 2 -o m --rate 0.1", &["--rate means nothing"]),
         ("ica fit X.csv -k 2 -o m --solver online --rate fast", &["1/t"]),
         ("ica fit X.csv -k 2 -o m --solver online --restarts 3", &["--restarts means nothing"]),
+        (
+            "ica fit X.csv -k 2 -o m --solver online --epochs 18446744073709551615",
+            &["epochs", "at most 1000000"],
+        ),
         ("ica fit X.csv -k 2 -o m --threads 0", &["threads"]),
+        ("ica fit X.csv -k 2 -o m --threads 1025", &["threads", "at most 1024"]),
+        ("ica fit X.csv -k 2 -o m --threads 60000", &["threads", "at most 1024"]),
         ("ica fitt X.csv", &["fit"]),
         ("generate ica --columns 2 --sources 3 -o Y.npy", &["at most 2"]),
         ("generate ica --samples 99999999999 -o Y.npy", &["GB"]),
+        ("generate ica --samples 1000000000000000 -o Y.npy", &["GB", "ask for less"]),
+        ("generate ica --samples 18446744073709551615 -o Y.npy", &["GB"]),
+        ("generate ica --columns 18446744073709551615 -o Y.npy", &["GB"]),
+        // The mixing matrix alone is too large.
+        ("generate ica --samples 1 --columns 1000000 -o Y.npy", &["8000 GB"]),
         ("generate tensor --side 3 -k 4 -o T.npy", &["at most 3"]),
+        ("generate tensor --side 3 -k 99999999999999 -o T.npy", &["at most 3"]),
+        ("generate tensor --side 18446744073709551615 -k 1 -o T.npy", &["GB"]),
         ("generate tensor -o T.csv", &[".npy"]),
     ] {
         place.fails(arguments, 2, words);

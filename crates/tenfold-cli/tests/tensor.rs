@@ -66,6 +66,12 @@ fn unequal_sides_go_to_alternating_least_squares() {
     assert!(run.err.contains("without symmetry") && run.out.contains("by als"), "{}{}", run.err, run.out);
     assert!(place.json("tensor decompose T.npy -k 2")["residual"].as_f64().unwrap() < 1e-6);
     place.fails("tensor decompose T.npy --solver power", 2, &["--solver als"]);
+    // Of sides 3, 4 and 5 no tensor has a rank above 12.
+    place.ok("tensor decompose T.npy -k 12 --max-iterations 1");
+    for k in ["13", "99999999999999", "18446744073709551615"] {
+        let words = ["at most 12", "the product of the two smaller sides"];
+        place.fails(&format!("tensor decompose T.npy --asymmetric -k {k}"), 2, &words);
+    }
 }
 
 #[test]

@@ -58,7 +58,8 @@ impl Ica {
                 self.columns, self.columns
             )));
         }
-        check_entries(self.samples as f64 * (self.columns + sources) as f64)?;
+        let [n, d, k] = [self.samples, self.columns, sources].map(|count| count as f64);
+        check_entries(n * (d + k) + d * k)?;
         // Without an extension, or as a folder that is there, all files go into it under plain names.
         let (place, names) = if self.output.is_dir() || self.output.extension().is_none() {
             (self.output.as_path(), ["X.npy".into(), "mixing.npy".into(), "sources.npy".into()])

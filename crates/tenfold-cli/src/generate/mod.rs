@@ -27,12 +27,14 @@ impl Command {
 /// Drawn data are held in memory; more than this is surely a slip of the keyboard.
 const MOST_BYTES: f64 = 64e9;
 
-/// Refuses a number of entries that no machine holds.
+/// Refuses a number of entries that this machine cannot hold. It is counted in f64, which does not overflow.
 fn check_entries(entries: f64) -> Result<()> {
-    if entries * 8.0 > MOST_BYTES {
+    let bytes = entries * 8.0;
+    // Room that is asked for and given back: a refusal here is an error, and later it would be the end of the process.
+    if bytes > MOST_BYTES || Vec::<f64>::new().try_reserve_exact(entries as usize).is_err() {
+        let gigabytes = bytes / 1e9;
         return Err(exit::usage(format!(
-            "{:.0} GB of numbers would be drawn in memory; ask for less",
-            entries * 8.0 / 1e9
+            "{gigabytes:.0} GB of numbers would be drawn in memory; ask for less"
         )));
     }
     Ok(())

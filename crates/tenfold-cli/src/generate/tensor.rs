@@ -69,7 +69,7 @@ impl Tensor {
                 "{k} orthonormal components do not fit into {side} dimensions; ask for at most {side}"
             )));
         }
-        check_entries((side as f64).powi(order as i32))?;
+        check_entries((side as f64).powi(order as i32) + side as f64 * k as f64)?;
         if self.output.extension().is_none_or(|e| e != "npy") {
             return Err(exit::usage("a tensor is written as .npy; give -o such a name"));
         }

@@ -1,6 +1,6 @@
 //! `tenfold ica fit`.
 
-use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, refuse};
+use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, parse_count_to, refuse};
 use crate::solver::{Name, SolverArgs};
 use crate::{exit, files};
 use anyhow::Result;
@@ -55,7 +55,7 @@ pub struct Fit {
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Solver")]
     batch: Option<usize>,
     /// Passes over the data of --solver online [default: 3]
-    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Solver")]
+    #[arg(long, value_name = "N", value_parser = parse_count_to::<1_000_000>, help_heading = "Solver")]
     epochs: Option<usize>,
     #[command(flatten)]
     table: TableArgs,

@@ -174,9 +174,8 @@ impl Decompose {
         let steps = if let Solver::Online(online) = solver { online.max_steps as u64 } else { 0 };
         progress.stage("decomposing", steps);
         if let Tensor::Dense(dense) = tensor {
-            let smallest = dense.shape.into_iter().min().unwrap_or(1);
-            let found =
-                self.solver.als().decompose_dense(dense, self.k.unwrap_or(smallest), seed, progress)?;
+            let k = dense_k(self.k, dense.shape)?;
+            let found = self.solver.als().decompose_dense(dense, k, seed, progress)?;
             let factors = ["factors_1", "factors_2", "factors_3"].into_iter().zip(found.factors).collect();
             let (weights, trace, residual) = (found.weights, found.trace, Some(found.residual));
             return Ok(Found { weights, factors, trace, residual, solver: "als" });
@@ -205,6 +204,22 @@ impl Decompose {
             "agreement": found.trace.agreement(),
             "converged": found.trace.converged,
         })
+    }
+}
+
+/// The number of components of a tensor without symmetry: its smallest side when none is given, its largest possible
+/// rank at most.
+fn dense_k(asked: Option<usize>, shape: [usize; 3]) -> Result<usize> {
+    let mut sides = shape;
+    sides.sort_unstable();
+    let most = sides[0].saturating_mul(sides[1]);
+    match asked {
+        None => Ok(sides[0]),
+        Some(k) if k <= most => Ok(k),
+        Some(k) => Err(exit::usage(format!(
+            "{k} components of a tensor of shape {shape:?} are more than any such tensor has; ask for at most {most}, \
+             the product of the two smaller sides"
+        ))),
     }
 }
 
