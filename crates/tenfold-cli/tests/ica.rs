@@ -105,7 +105,7 @@ fn what_the_data_cannot_carry_is_reduced_and_said() {
     place.write("X.npy", npy(&[2000, 4], &rows.collect::<Vec<_>>()));
     let run = place.ok("ica fit X.npy -k 4 -o m.tenfold");
     assert!(run.out.contains("constant"), "{}", run.out);
-    assert!(run.out.contains("the model has 2 sources"), "{}", run.out);
+    assert!(run.out.contains("rank 2: the model has that many"), "{}", run.out);
     let more = place.ok("ica fit X.npy -k 9 -o m.tenfold");
     assert!(more.out.contains("only 4 columns"), "{}", more.out);
     let auto = place.json("ica fit X.npy -k auto -o m.tenfold");
@@ -116,11 +116,24 @@ fn what_the_data_cannot_carry_is_reduced_and_said() {
 fn strict_turns_a_run_that_did_not_converge_into_code_4() {
     let place = Place::new();
     place.ok("generate ica --columns 6 -o X.npy");
-    let args = "ica fit X.npy -k 6 --max-iterations 1 --restarts 1 -o m.tenfold";
+    let args = "ica fit X.npy -k 6 --max-iterations 1 --restarts 1 --polish none -o m.tenfold";
     let loose = place.ok(args);
     assert!(loose.err.contains("warning: not converged"), "{}", loose.err);
     let strict = place.run(&format!("{args} --strict --json"));
     assert_eq!(strict.code, 4);
     let value: serde_json::Value = serde_json::from_str(&strict.out).unwrap();
     assert_eq!(value["diagnostics"]["converged"], false);
+}
+
+#[test]
+fn strict_asks_whether_the_model_settled_not_its_start() {
+    let place = Place::new();
+    place.ok("generate ica --columns 6 -o X.npy");
+    let args = "ica fit X.npy -k 6 --max-iterations 1 --restarts 1 --strict -o m.tenfold";
+    let run = place.ok(args);
+    assert!(!run.err.contains("not converged"), "{}", run.err);
+    let value = place.json(args);
+    let d = &value["diagnostics"];
+    assert_eq!((&d["converged"], &d["polish_converged"]), (&false.into(), &true.into()), "{value}");
+    assert_eq!(value["sound"], true, "{value}");
 }

@@ -46,7 +46,7 @@ pub struct Fit {
     /// Divide every column by its standard deviation first: for columns in different units
     #[arg(long)]
     standardise: bool,
-    /// Exit with code 4 when the decomposition did not converge
+    /// Exit with code 4 when the model did not converge: its polish or, without one, the decomposition
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -109,8 +109,13 @@ impl Fit {
         }
         session.answer(&text, &value)?;
         let d = model.diagnostics();
-        if !d.converged {
-            session.warn(&format!("not converged after {} iterations", d.iterations));
+        // The polish has the last word: it settles a decomposition that was still moving.
+        let (settled, after) = match d.polish_converged {
+            Some(settled) => (settled, format!("{} steps of the polish", d.polish_steps)),
+            None => (d.converged, format!("{} iterations", d.iterations)),
+        };
+        if !settled {
+            session.warn(&format!("not converged after {after}"));
             if self.strict {
                 return Err(exit::not_converged());
             }
