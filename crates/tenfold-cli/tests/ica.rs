@@ -137,3 +137,13 @@ fn strict_asks_whether_the_model_settled_not_its_start() {
     assert_eq!((&d["converged"], &d["polish_converged"]), (&false.into(), &true.into()), "{value}");
     assert_eq!(value["sound"], true, "{value}");
 }
+
+#[test]
+fn the_estimate_of_a_wide_table_counts_no_covariance() {
+    let place = Place::new();
+    place.write("X.npy", npy(&[30, 20_000], &noise(600_000)));
+    let run = place.ok("ica fit X.npy -k 2 --polish none --max-iterations 1 --restarts 1 -o m.tenfold");
+    let line = run.err.lines().find(|line| line.starts_with("memory: about")).unwrap();
+    let megabytes = line.split_whitespace().nth(2).unwrap().parse::<f64>().unwrap();
+    assert!(line.contains(" MB (data 5 MB") && megabytes < 100.0, "{line}");
+}

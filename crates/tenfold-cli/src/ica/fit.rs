@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::engine::linalg::Rows;
+use tenfold::engine::linalg::parallel::{BLOCK, LANES};
+use tenfold::engine::linalg::{RangeFinder, Rows};
 use tenfold::engine::progress::Progress;
 use tenfold::ica::{Components, Contrast, Params, Polish};
 use tenfold::input::Table;
@@ -60,6 +61,11 @@ pub struct Fit {
     #[command(flatten)]
     table: TableArgs,
 }
+
+/// Columns up to which the fit forms a covariance, as in [`tenfold::ica`].
+const WIDEST_COVARIANCE: u64 = 1024;
+/// Eigenpairs it looks for beyond, when the number of sources is to be chosen.
+const WIDE_PAIRS: u64 = 256;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ContrastName {
@@ -150,9 +156,18 @@ impl Fit {
     /// What will be held, before a long run.
     fn estimate(&self, table: &Table, params: &Params) -> String {
         let (rows, cols) = (table.rows() as u64, table.cols() as u64);
+        let (pairs, covariance) = if cols <= WIDEST_COVARIANCE {
+            (cols, cols * cols)
+        } else {
+            // No covariance is formed, only its products with as many columns as pairs are looked for, and some more.
+            let pairs = if let Components::Exactly(k) = self.k { k as u64 } else { WIDE_PAIRS };
+            let pairs = pairs.min(cols).min(rows);
+            let width = RangeFinder::default().width(pairs as usize, table.cols()) as u64;
+            (pairs, cols * width)
+        };
         let k = match self.k {
-            Components::Exactly(k) => cols.min(k as u64),
-            Components::Auto => cols,
+            Components::Exactly(k) => pairs.min(k as u64),
+            Components::Auto => pairs,
         };
         let data = table.held_bytes();
         let white = if rows * k * 8 <= params.memory { rows * k * 8 } else { 0 };
@@ -162,8 +177,10 @@ impl Fit {
             (_, 0) => format!("data {}, whitened data made anew in every pass", human_bytes(data)),
             _ => format!("data {}, whitened data {}", human_bytes(data), human_bytes(white)),
         };
-        // Blocks in work on every thread, eight lanes of sums, and a few square matrices.
-        let work = 64 * 1024 * (cols + 4 * k) + 8 * (cols * cols + 12 * k * k) * 8;
+        // Blocks in work twice in every lane, a sum for each lane, and a few more matrices of that size.
+        let lanes = rows.div_ceil(BLOCK as u64).min(LANES as u64);
+        let in_work = rows.min((BLOCK * LANES) as u64);
+        let work = 8 * (2 * in_work * (cols + 4 * k) + (lanes + 4) * covariance + 12 * LANES as u64 * k * k);
         format!("memory: about {} ({kept})", human_bytes(data + white + work))
     }
 }
