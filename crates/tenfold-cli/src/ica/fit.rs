@@ -19,7 +19,9 @@ use tenfold::input::Table;
 #[command(after_help = "\
 The model is x = A s + mean with independent sources s. Rows of X are samples, columns are what \
 was recorded. Sources may be peaked, flat or skewed; at most one may be Gaussian. Data larger than \
---memory stay on disk and are read once for every pass; --solver online needs few passes.
+--memory stay on disk and are read once for every pass. The default solver, polar, finds its start \
+on a part of the samples and then needs a few passes over all; --solver online goes over the data \
+in batches and keeps memory smallest.
 
 Examples:
   tenfold ica fit X.npy -k 8 -o model.tenfold
