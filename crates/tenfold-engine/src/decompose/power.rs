@@ -31,6 +31,9 @@ impl Default for Power {
     }
 }
 
+/// Starts that are tried together: wide enough for the matrix product, and a bound on memory.
+const GROUP: usize = 64;
+
 impl Power {
     pub(super) fn decompose(
         &self,
@@ -43,17 +46,8 @@ impl Power {
         let mut trace = Trace { converged: true, ..Trace::default() };
         for component in 0..k {
             let deflated = Deflated { tensor, removed: &found };
-            let start = random::gaussian(
-                tensor.dim(),
-                self.restarts.max(1),
-                &mut random::rng(seed, 100 + component as u64),
-            );
-            // A few steps rank the starts; only the best is followed to the end.
-            let (candidates, _) = self.iterate(&deflated, start, self.max_iterations.min(10), progress)?;
-            let weights = deflated.values(&candidates)?;
-            let best = (0..weights.len())
-                .max_by(|&a, &b| weights[a].abs().total_cmp(&weights[b].abs()).then(b.cmp(&a)));
-            let chosen = candidates.select_cols(&[best.expect("there is a start")]);
+            let chosen =
+                self.best_start(&deflated, &mut random::rng(seed, 100 + component as u64), progress)?;
             let (vector, (iterations, converged)) =
                 self.iterate(&deflated, chosen, self.max_iterations, progress)?;
             trace.iterations += iterations;
@@ -63,6 +57,27 @@ impl Power {
             progress.advance(1);
         }
         finish_oblique(tensor, found.factors, trace)
+    }
+
+    /// The best of the random starts after a few steps; only it is followed to the end.
+    fn best_start(
+        &self,
+        tensor: &dyn Contract,
+        rng: &mut random::Rng,
+        progress: &dyn Progress,
+    ) -> Result<Mat> {
+        let mut best = (f64::NEG_INFINITY, Mat::zeros(tensor.dim(), 1));
+        let starts = self.restarts.max(1);
+        for group in (0..starts).step_by(GROUP) {
+            let start = random::gaussian(tensor.dim(), GROUP.min(starts - group), rng);
+            let (candidates, _) = self.iterate(tensor, start, self.max_iterations.min(10), progress)?;
+            for (c, weight) in tensor.values(&candidates)?.into_iter().enumerate() {
+                if weight.abs() > best.0 {
+                    best = (weight.abs(), candidates.select_cols(&[c]));
+                }
+            }
+        }
+        Ok(best.1)
     }
 
     /// Steps until the slowest column stands still; says how many and whether it did.
