@@ -1,7 +1,7 @@
 //! Alternating least squares, for tensors whose components need not be orthogonal.
 
 use super::power::normalise;
-use super::{Decomposition, Trace, check_k, finish_oblique, start};
+use super::{Decomposition, Trace, check_k, finish_oblique, largest_turn, start};
 use crate::error::Result;
 use crate::linalg::{Mat, pinv, random};
 use crate::progress::Progress;
@@ -142,16 +142,11 @@ impl Als {
                 normalise(&mut next);
                 factors[side] = next;
             }
-            let moved = factors[0]
-                .col_dots(&before)
-                .into_iter()
-                .map(|c| (2.0 - 2.0 * c.abs()).max(0.0))
-                .fold(0.0, f64::max);
+            let moved = largest_turn(&factors[0], &before);
             trace.iterations += 1;
-            trace.residuals.push(moved.sqrt());
+            trace.residuals.push(moved);
             progress.advance(1);
-            // 2 − 2|c| resolves moves down to 1e-8; a smaller tolerance means: as still as can be seen.
-            if moved <= (self.tolerance * self.tolerance).max(4.0 * f64::EPSILON) {
+            if moved < self.tolerance {
                 trace.converged = true;
                 break;
             }

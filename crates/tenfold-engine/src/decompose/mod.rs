@@ -159,6 +159,16 @@ fn eigen_residual(v: &Mat, g: &Mat, weights: &[f64]) -> f64 {
     rest.col_norms().into_iter().fold(0.0, f64::max) / scale
 }
 
+/// max_c ‖a_c ∓ b_c‖ over unit columns, with the nearer sign: an even order with a negative weight turns a column round
+/// at every step.
+fn largest_turn(a: &Mat, b: &Mat) -> f64 {
+    let signs: Vec<f64> = a.col_dots(b).into_iter().map(|c| if c < 0.0 { -1.0 } else { 1.0 }).collect();
+    let mut turned = b.clone();
+    turned.scale_cols(&signs);
+    turned.add_scaled(-1.0, a);
+    turned.col_norms().into_iter().fold(0.0, f64::max)
+}
+
 /// Eigenvectors of one random slice T(I, I, w) (order 4: T(I, I, w, w)) by size of eigenvalue: exact for an
 /// orthogonal tensor whose slice has distinct eigenvalues, and a good start for any other.
 fn slice_start(tensor: &dyn Contract, k: usize, seed: u64) -> Result<Mat> {

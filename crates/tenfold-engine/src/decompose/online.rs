@@ -1,7 +1,7 @@
 //! Stochastic gradient: components from samples as they come.
 
 use super::power::normalise;
-use super::{Decomposition, Objective, Trace};
+use super::{Decomposition, Objective, Trace, largest_turn};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, Rows, polar, random};
 use crate::progress::Progress;
@@ -311,15 +311,12 @@ impl State {
     }
 }
 
-/// Largest ‖a_c ∓ b_c‖ over the columns after scaling them to unit length.
+/// [`largest_turn`] of columns of any length.
 fn turn(a: &Mat, b: &Mat) -> f64 {
-    let (na, nb) = (a.col_norms(), b.col_norms());
-    let cosines = a
-        .col_dots(b)
-        .into_iter()
-        .zip(na.iter().zip(&nb))
-        .map(|(dot, (x, y))| dot.abs() / (x * y).max(f64::MIN_POSITIVE));
-    cosines.map(|c| (2.0 - 2.0 * c.min(1.0)).sqrt()).fold(0.0, f64::max)
+    let [mut a, mut b] = [a.clone(), b.clone()];
+    normalise(&mut a);
+    normalise(&mut b);
+    largest_turn(&a, &b)
 }
 
 /// Weight of step t in the running means: the mean of all steps at first, of about the last 200 later.

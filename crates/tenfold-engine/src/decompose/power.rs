@@ -1,6 +1,6 @@
 //! Power iteration with deflation: one component after the other.
 
-use super::{Decomposition, Trace, finish_oblique};
+use super::{Decomposition, Trace, finish_oblique, largest_turn};
 use crate::error::Result;
 use crate::linalg::{Mat, random};
 use crate::progress::Progress;
@@ -18,8 +18,7 @@ use crate::tensor::{Contract, Cp, Deflated};
 pub struct Power {
     /// Iterations after which a component is given up.
     pub max_iterations: usize,
-    /// Largest move of the best column that counts as standing still; moves below 3e-8 cannot be seen, and the step
-    /// after such a one is exact to rounding.
+    /// Largest move of the best column that counts as standing still.
     pub tolerance: f64,
     /// Random starts for every component.
     pub restarts: usize,
@@ -27,7 +26,7 @@ pub struct Power {
 
 impl Default for Power {
     fn default() -> Self {
-        Self { max_iterations: 200, tolerance: 3e-8, restarts: 20 }
+        Self { max_iterations: 200, tolerance: 1e-12, restarts: 20 }
     }
 }
 
@@ -93,18 +92,10 @@ impl Power {
             progress.check()?;
             let mut next = tensor.power(&v)?;
             normalise(&mut next);
-            // Even orders with a negative weight flip the sign at every step: compare up to sign.
-            let moved = next
-                .col_dots(&v)
-                .into_iter()
-                .map(|c| (2.0 - 2.0 * c.abs()).max(0.0).sqrt())
-                .fold(0.0, f64::max);
+            let moved = largest_turn(&next, &v);
             v = next;
-            if moved < self.tolerance.max(3e-8) {
-                // 2 − 2|c| loses half the digits; one more step squares the remaining error.
-                let mut last = tensor.power(&v)?;
-                normalise(&mut last);
-                return Ok((last, (iteration + 2, true)));
+            if moved < self.tolerance {
+                return Ok((v, (iteration + 1, true)));
             }
         }
         Ok((v, (most, false)))
