@@ -9,7 +9,7 @@ use super::csr::ColumnIndex;
 use super::{Kernel, Mat, vectorised};
 
 /// How many entries ahead rows are asked for: enough to cover the latency of memory.
-const AHEAD: usize = 12;
+const AHEAD: usize = 6;
 
 /// out[i, :] = Σ over entries of row i of value · X[column, :], for the rows that `starts` describes.
 pub(super) fn gather<I: ColumnIndex>(
