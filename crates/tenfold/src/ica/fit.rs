@@ -77,8 +77,8 @@ pub struct Params {
     pub seed: u64,
 }
 
-/// Passes over the data that the polish may take.
-const POLISH_STEPS: usize = 30;
+/// Passes over the data that the polish may take: five or six where sources are independent, tens where they are not.
+const POLISH_STEPS: usize = 100;
 
 impl Params {
     /// The defaults for `k` sources, or for [`Components::Auto`].
