@@ -5,6 +5,7 @@
 //! Parallel sums are ordered ([`parallel`]), so results never depend on the number of threads.
 
 mod assign;
+pub mod counts;
 mod csr;
 mod krylov;
 mod mat;
@@ -18,6 +19,7 @@ mod solve;
 mod spmm;
 
 pub use assign::assign;
+pub use counts::{CountBlock, Counts};
 pub use csr::{ColumnIndex, Csr, WithTranspose};
 pub use krylov::{BlockKrylov, Converged, Wanted};
 pub use mat::{Mat, dot, gemm_rate};

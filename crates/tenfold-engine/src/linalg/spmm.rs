@@ -67,7 +67,7 @@ impl<I: ColumnIndex> Gather<'_, I> {
             let mut sum = [0.0f64; W];
             for e in bounds[0]..bounds[1] {
                 if let Some(later) = self.indices.get(e + AHEAD) {
-                    prefetch::<W>(x, later.position() * width + first);
+                    prefetch::<W, f64>(x, later.position() * width + first);
                 }
                 let at = self.indices[e].position() * width + first;
                 let row: &[f64; W] = x[at..at + W].try_into().expect("W columns");
@@ -84,10 +84,10 @@ impl<I: ColumnIndex> Gather<'_, I> {
 
 /// Asks for `W` numbers from `at` on to be brought near, a cache line at a time.
 #[inline(always)]
-fn prefetch<const W: usize>(data: &[f64], at: usize) {
+pub(super) fn prefetch<const W: usize, T>(data: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(row) = data.get(at..at + W) {
-        for line in row.chunks(8) {
+        for line in row.chunks(64 / size_of::<T>()) {
             // SAFETY: a prefetch reads nothing; the address lies inside `data`, and SSE is part of x86-64.
             unsafe {
                 std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast());
