@@ -9,6 +9,7 @@ pub mod ica;
 pub mod input;
 pub mod model_file;
 pub mod output;
+pub mod topics;
 pub mod verdict;
 
 pub use error::{Error, Result};

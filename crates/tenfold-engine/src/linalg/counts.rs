@@ -151,6 +151,54 @@ impl CountBlock {
         self.row(i).iter().map(|e| (self.words[e.at as usize], self.levels[e.code as usize]))
     }
 
+    /// The block as bytes, little-endian, to be put aside on disk; columns are indexed anew when it comes back.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let lengths = [self.documents.len(), self.words.len(), self.levels.len(), self.by_row.len()];
+        let mut bytes =
+            Vec::with_capacity(16 + 4 * lengths.iter().sum::<usize>() + 4 * self.row_starts.len());
+        let mut put = |x: u32| bytes.extend_from_slice(&x.to_le_bytes());
+        lengths.iter().for_each(|&l| put(l as u32));
+        self.documents.iter().chain(&self.words).for_each(|&x| put(x));
+        self.levels.iter().for_each(|x| put(x.to_bits()));
+        self.row_starts.iter().for_each(|&x| put(x));
+        self.by_row.iter().for_each(|e| put(u32::from(e.at) | u32::from(e.code) << 16));
+        bytes
+    }
+
+    /// The block of [`CountBlock::to_bytes`]; `None` when the bytes are not one.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        let mut numbers = numbers.iter().map(|b| u32::from_le_bytes(*b));
+        let lengths = [numbers.next()?, numbers.next()?, numbers.next()?, numbers.next()?];
+        let [documents, words, levels, entries] = lengths.map(|l| l as usize);
+        if !rest.is_empty() || numbers.len() != 2 * documents + 1 + words + levels + entries {
+            return None;
+        }
+        let mut take = |count: usize| numbers.by_ref().take(count).collect::<Vec<u32>>();
+        let mut block = Self {
+            documents: take(documents),
+            words: take(words),
+            levels: take(levels).into_iter().map(f32::from_bits).collect(),
+            row_starts: take(documents + 1),
+            by_row: take(entries).iter().map(|&x| Entry { at: x as u16, code: (x >> 16) as u16 }).collect(),
+            column_starts: Vec::new(),
+            by_column: Vec::new(),
+        };
+        let inside = block.by_row.iter().all(|e| (e.at as usize) < words && (e.code as usize) < levels);
+        let ordered = block.row_starts.is_sorted()
+            && block.row_starts[0] == 0
+            && block.row_starts[documents] as usize == entries;
+        (inside && ordered).then(|| {
+            block.index_columns();
+            block
+        })
+    }
+
+    /// Bytes that the block takes in memory.
+    pub fn bytes(&self) -> usize {
+        8 * self.documents.len() + 8 * self.words.len() + 4 * self.levels.len() + 8 * self.by_row.len()
+    }
+
     /// `out = C·X` for rows of `width` numbers, with `values` in the place of the levels.
     ///
     /// # Panics
@@ -212,21 +260,21 @@ pub trait Counts: Sync {
 /// the projections of a group stay in the third-level cache.
 const GROUP_ROWS: usize = 4096;
 
-/// Visits the blocks in order, in groups of about 4096 documents read in parallel. With `stride` s only every s-th
-/// block is visited.
+/// Visits the chosen blocks in order, in groups of about 4096 documents read in parallel; the visitor gets the group's
+/// place in `chosen` and its blocks.
 ///
 /// # Errors
 /// What the counts or the visitor say.
 pub fn for_each_group(
     counts: &dyn Counts,
-    stride: usize,
-    mut visit: impl FnMut(usize, &[Cow<'_, CountBlock>]) -> Result<()>,
+    chosen: &[usize],
+    mut visit: impl FnMut(Range<usize>, &[Cow<'_, CountBlock>]) -> Result<()>,
 ) -> Result<()> {
-    let chosen: Vec<usize> = (0..counts.blocks()).step_by(stride.max(1)).collect();
     let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
-    for group in chosen.chunks((GROUP_ROWS / a_block).max(1)) {
+    let size = (GROUP_ROWS / a_block).max(1);
+    for (g, group) in chosen.chunks(size).enumerate() {
         let blocks: Result<Vec<_>> = group.par_iter().map(|&b| counts.block(b)).collect();
-        visit(group[0], &blocks?)?;
+        visit(g * size..g * size + group.len(), &blocks?)?;
     }
     Ok(())
 }
@@ -234,20 +282,20 @@ pub fn for_each_group(
 /// Words of one task of [`add_transposed`]: enough tasks for eight threads on a usual vocabulary.
 const WORDS_A_TASK: usize = 4096;
 
-/// out += Σ over the blocks of Cᵀ·Y, `ys[b]` belonging to `blocks[b]`; every word is summed by one task, in order.
+/// out += Σ over the blocks of Cᵀ·Y, `ys[b]` belonging to `blocks[b]` and `values` taking the place of counts; every
+/// word is summed by one task, in order.
 ///
 /// # Panics
 /// When a block and its Y have different numbers of rows.
 pub fn add_transposed(
     blocks: &[Cow<'_, CountBlock>],
-    values: impl Fn(usize, f32) -> f32 + Sync,
+    values: impl Fn(f32) -> f32,
     ys: &[Vec<f32>],
     width: usize,
     out: &mut [f32],
 ) {
-    let levels: Vec<Vec<f32>> = (blocks.iter().enumerate())
-        .map(|(b, block)| block.levels().iter().map(|&l| values(b, l)).collect())
-        .collect();
+    let levels: Vec<Vec<f32>> =
+        blocks.iter().map(|block| block.levels().iter().map(|&l| values(l)).collect()).collect();
     out.par_chunks_mut(WORDS_A_TASK * width).enumerate().for_each(|(task, out)| {
         let first = task * WORDS_A_TASK;
         for ((block, levels), y) in blocks.iter().zip(&levels).zip(ys) {
@@ -375,11 +423,24 @@ mod tests {
             assert!(y.iter().zip(expected.as_slice()).all(|(a, b)| f64::from(*a) == *b), "forward {width}");
             let mut back = vec![0.0; 50 * width];
             let block = [Cow::Owned(block)];
-            add_transposed(&block, |_, l| l, std::slice::from_ref(&y), width, &mut back);
+            add_transposed(&block, |l| l, std::slice::from_ref(&y), width, &mut back);
             let expected = dense.tr_matmul(&expected);
             let same = back[10 * width..].iter().zip(expected.as_slice()).all(|(a, b)| f64::from(*a) == *b);
             assert!(same && back[..10 * width].iter().all(|x| *x == 0.0), "backward {width}");
         }
+    }
+
+    #[test]
+    fn a_block_comes_back_from_bytes() {
+        let (block, _) = drawn(30, 40, 5);
+        let bytes = block.to_bytes();
+        assert_eq!(CountBlock::from_bytes(&bytes), Some(block));
+        for cut in 0..bytes.len() {
+            assert_eq!(CountBlock::from_bytes(&bytes[..cut]), None, "cut at {cut}");
+        }
+        let mut damaged = bytes;
+        damaged.iter_mut().skip(16 + 4 * (30 + 40 + 5 + 31)).for_each(|b| *b = 255);
+        assert_eq!(CountBlock::from_bytes(&damaged), None);
     }
 
     #[test]

@@ -1,0 +1,318 @@
+//! From documents as they are read to the blocks of a corpus.
+
+use super::{Corpus, Store};
+use crate::error::{Error, Result};
+use rand::RngExt;
+use rayon::prelude::*;
+use serde_json::Value;
+use tenfold_engine::linalg::{CountBlock, random};
+
+/// Documents that are shuffled together. As many as fit into some tens of megabytes, and a multiple of a block.
+pub(super) const WINDOW: usize = 32_768;
+/// Documents in a block of a corpus that fits into one window: stepwise learning wants small batches there.
+const SMALL_BLOCK: usize = 64;
+/// Documents in a block of a larger corpus: products run best on blocks of this size.
+const LARGE_BLOCK: usize = 512;
+/// The shuffle is part of how a corpus is stored, not of a fit: it has its own fixed seed.
+const SHUFFLE: u64 = 0x7e4f;
+
+/// Documents as a reader hands them over: document i holds `words` and `counts` from `ends[i − 1]` to `ends[i]`. Words
+/// may come in any order and repeat; their counts are added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Documents {
+    /// Where each document ends.
+    pub ends: Vec<u32>,
+    /// Word numbers.
+    pub words: Vec<u32>,
+    /// Their counts.
+    pub counts: Vec<u32>,
+}
+
+impl Documents {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, i: usize) -> std::ops::Range<usize> {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        start..self.ends[i] as usize
+    }
+}
+
+/// Gathers documents into blocks, shuffled within windows of 32,768 consecutive documents, so that any block is
+/// a random sample even of a sorted file. Blocks hold 64 documents when all fit into one window, else 512.
+#[derive(Debug)]
+pub struct Builder {
+    store: Store,
+    batches: Vec<Documents>,
+    waiting: usize,
+    documents: usize,
+    flushed: u64,
+    highest: Option<u32>,
+}
+
+impl Builder {
+    /// A builder of a corpus that may hold `memory` bytes; a larger one goes to a temporary file.
+    pub fn new(memory: u64) -> Self {
+        let store = Store::new(memory);
+        Self { store, batches: Vec::new(), waiting: 0, documents: 0, flushed: 0, highest: None }
+    }
+
+    /// Documents so far.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Adds documents. Batches of any size give the same corpus.
+    ///
+    /// # Errors
+    /// A document with more than 65,535 distinct words; a temporary file that cannot be written.
+    ///
+    /// # Panics
+    /// When ends are not ascending or do not fit words and counts.
+    pub fn push(&mut self, batch: Documents) -> Result<()> {
+        assert!(batch.ends.is_sorted() && batch.words.len() == batch.counts.len(), "a batch is whole");
+        assert_eq!(batch.ends.last().copied().unwrap_or(0) as usize, batch.words.len(), "a batch is whole");
+        if batch.ends.is_empty() {
+            return Ok(());
+        }
+        self.highest = self.highest.max(batch.words.par_iter().max().copied());
+        self.documents += batch.len();
+        self.waiting += batch.len();
+        self.batches.push(batch);
+        // One document more than a window tells that the corpus is a large one.
+        while self.waiting > WINDOW {
+            let window = self.take_window(WINDOW);
+            self.flush(&window, LARGE_BLOCK)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the building; `vocabulary` names the words.
+    ///
+    /// # Errors
+    /// A word number outside the vocabulary; a temporary file that cannot be written.
+    pub fn finish(mut self, vocabulary: Vec<String>) -> Result<Corpus> {
+        if let Some(word) = self.highest.filter(|w| *w as usize >= vocabulary.len()) {
+            return Err(Error::BadParameter {
+                name: "word".into(),
+                value: word.to_string(),
+                expected: format!("a number below the {} words of the vocabulary", vocabulary.len()),
+            });
+        }
+        let block = if self.flushed == 0 { SMALL_BLOCK } else { LARGE_BLOCK };
+        let window = self.take_window(self.waiting);
+        self.flush(&window, block)?;
+        self.store.finish()?;
+        let (names, recipe, notes) = (None, Value::Null, Vec::new());
+        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes })
+    }
+
+    /// The first `count` waiting documents, as (batch, document in it).
+    fn take_window(&mut self, count: usize) -> Vec<Documents> {
+        let mut window = Vec::new();
+        let mut wanted = count;
+        self.waiting -= count;
+        while wanted > 0 {
+            let batch = self.batches.remove(0);
+            if batch.len() <= wanted {
+                wanted -= batch.len();
+                window.push(batch);
+                continue;
+            }
+            let cut = batch.ends[wanted - 1] as usize;
+            let tail = Documents {
+                ends: batch.ends[wanted..].iter().map(|e| e - cut as u32).collect(),
+                words: batch.words[cut..].to_vec(),
+                counts: batch.counts[cut..].to_vec(),
+            };
+            self.batches.insert(0, tail);
+            window.push(Documents {
+                ends: batch.ends[..wanted].to_vec(),
+                words: batch.words[..cut].to_vec(),
+                counts: batch.counts[..cut].to_vec(),
+            });
+            wanted = 0;
+        }
+        window
+    }
+
+    fn flush(&mut self, window: &[Documents], block: usize) -> Result<()> {
+        let places: Vec<(usize, usize)> =
+            window.iter().enumerate().flat_map(|(b, batch)| (0..batch.len()).map(move |i| (b, i))).collect();
+        let first = self.store.rows;
+        let mut rng = random::rng(SHUFFLE, self.flushed);
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, rng.random_range(0..=i));
+        }
+        let made: Result<Vec<Vec<CountBlock>>> = order
+            .par_chunks(block)
+            .map(|rows| {
+                let rows: Vec<(u32, &Documents, usize)> =
+                    (rows.iter()).map(|&r| ((first + r) as u32, &window[places[r].0], places[r].1)).collect();
+                assemble(&rows)
+            })
+            .collect();
+        made?.into_iter().flatten().try_for_each(|block| self.store.push(block))?;
+        self.flushed += 1;
+        Ok(())
+    }
+}
+
+/// The block of these rows, or several when they hold more distinct words than a block can.
+fn assemble(rows: &[(u32, &Documents, usize)]) -> Result<Vec<CountBlock>> {
+    let entries: usize = rows.iter().map(|(_, batch, i)| batch.range(*i).len()).sum();
+    let (mut starts, mut words, mut counts) =
+        (vec![0u32], Vec::with_capacity(entries), Vec::with_capacity(entries));
+    let mut row: Vec<(u32, u32)> = Vec::new();
+    for (_, batch, i) in rows {
+        let range = batch.range(*i);
+        row.clear();
+        row.extend(batch.words[range.clone()].iter().copied().zip(batch.counts[range].iter().copied()));
+        if !row.is_sorted_by(|a, b| a.0 < b.0) {
+            row.sort_unstable_by_key(|r| r.0);
+            row.dedup_by(|later, first| {
+                let same = later.0 == first.0;
+                first.1 = if same { first.1.saturating_add(later.1) } else { first.1 };
+                same
+            });
+        }
+        words.extend(row.iter().filter(|r| r.1 > 0).map(|r| r.0));
+        counts.extend(row.iter().filter(|r| r.1 > 0).map(|r| r.1 as f32));
+        starts.push(words.len() as u32);
+    }
+    let documents: Vec<u32> = rows.iter().map(|r| r.0).collect();
+    if words.len() > CountBlock::MOST {
+        let mut distinct = words.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() > CountBlock::MOST {
+            return match rows.len() {
+                1 => Err(too_many(documents[0], distinct.len())),
+                n => {
+                    let mut halves = assemble(&rows[..n / 2])?;
+                    halves.extend(assemble(&rows[n / 2..])?);
+                    Ok(halves)
+                }
+            };
+        }
+    }
+    Ok(vec![CountBlock::new(&documents, &starts, &words, &counts)])
+}
+
+fn too_many(document: u32, words: usize) -> Error {
+    Error::BadParameter {
+        name: format!("document {}", document + 1),
+        value: format!("{words} distinct words"),
+        expected: format!("at most {} distinct words a document; cut it into chapters", CountBlock::MOST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary(words: u32) -> Vec<String> {
+        (0..words).map(|w| format!("w{w}")).collect()
+    }
+
+    /// Documents first..end of a made-up corpus, unsorted and with a repeated word.
+    fn documents(first: u32, end: u32) -> Documents {
+        let mut d = Documents::default();
+        for i in first..end {
+            for (w, c) in [(i % 7 + 2, 1), (i % 3, 2), (i % 7 + 2, 3)] {
+                d.words.push(w);
+                d.counts.push(c);
+            }
+            d.ends.push(d.words.len() as u32);
+        }
+        d
+    }
+
+    fn rows(corpus: &Corpus) -> Vec<(u32, Vec<(u32, u32)>)> {
+        let mut all = Vec::new();
+        corpus.for_each_window(|rows| Ok(all.extend(rows))).unwrap();
+        all
+    }
+
+    #[test]
+    fn batches_of_any_size_and_any_store_give_the_same_blocks() {
+        for n in [0, 1, 63, 1000, WINDOW as u32, WINDOW as u32 + 1, 70_000] {
+            let build = |step: usize, memory: u64| {
+                let mut builder = Builder::new(memory);
+                for first in (0..n).step_by(step) {
+                    builder.push(documents(first, (first + step as u32).min(n))).unwrap();
+                }
+                builder.finish(vocabulary(9)).unwrap()
+            };
+            let whole = build(1_000_000, 1 << 30);
+            for (step, memory) in [(64, 1 << 30), (1111, 1000), (40_000, 0)] {
+                let other = build(step, memory);
+                assert!(other.is_spilled() == (memory < 1 << 20) || n <= 63);
+                assert_eq!(whole.store.blocks(), other.store.blocks());
+                for b in 0..whole.store.blocks() {
+                    assert_eq!(whole.store.block(b).unwrap(), other.store.block(b).unwrap());
+                }
+            }
+            assert_eq!((whole.documents(), whole.tokens()), (n as usize, u64::from(6 * n)));
+        }
+    }
+
+    #[test]
+    fn documents_come_back_in_their_order() {
+        let mut builder = Builder::new(1 << 30);
+        builder.push(documents(0, 70_000)).unwrap();
+        let corpus = builder.finish(vocabulary(9)).unwrap();
+        let all = rows(&corpus);
+        assert!(all.iter().enumerate().all(|(i, r)| r.0 == i as u32));
+        assert!(all.iter().all(|(i, r)| *r == [(i % 3, 2), (i % 7 + 2, 4)] || r.len() == 1));
+        // A block is no run of neighbours.
+        let block = corpus.store.block(0).unwrap();
+        assert!(block.documents().windows(2).filter(|p| p[1] == p[0] + 1).count() < 10);
+        let part = corpus.select(|i| i % 5 == 0).unwrap();
+        let expected: Vec<_> = all.iter().filter(|r| r.0 % 5 == 0).map(|r| r.1.clone()).collect();
+        assert_eq!(rows(&part).into_iter().map(|r| r.1).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn words_are_dropped_and_renumbered() {
+        for memory in [0, 1 << 30] {
+            let mut builder = Builder::new(memory);
+            builder.push(documents(0, 500)).unwrap();
+            let corpus = builder.finish(vocabulary(9)).unwrap();
+            let all = rows(&corpus);
+            let new = [8, 7, 6, u32::MAX, 4, 3, 2, 1, 0];
+            let names: Vec<String> = (0..9).rev().map(|w| format!("w{w}")).collect();
+            let other = corpus.renumber(&new, names).unwrap();
+            for (before, after) in all.iter().zip(rows(&other)) {
+                let mut expected: Vec<_> =
+                    (before.1.iter()).filter(|w| w.0 != 3).map(|w| (new[w.0 as usize], w.1)).collect();
+                expected.sort_unstable();
+                assert_eq!(expected, after.1);
+            }
+            let kept = other.keep_words(&[true, false, true, true, true, true, true, true, true]).unwrap();
+            assert_eq!(kept.vocabulary()[1], "w6");
+        }
+    }
+
+    #[test]
+    fn many_words_make_smaller_blocks_and_one_document_too_many_is_refused() {
+        let one = |words: std::ops::Range<u32>| {
+            let words: Vec<u32> = words.collect();
+            Documents { ends: vec![words.len() as u32], counts: vec![1; words.len()], words }
+        };
+        let mut builder = Builder::new(1 << 30);
+        for i in 0..3 {
+            builder.push(one(i * 40_000..(i + 1) * 40_000)).unwrap();
+        }
+        assert_eq!(builder.finish(vocabulary(120_000)).unwrap().store.blocks(), 3);
+        let mut builder = Builder::new(1 << 30);
+        builder.push(one(0..70_000)).unwrap();
+        let error = builder.finish(vocabulary(70_000)).unwrap_err().to_string();
+        assert!(error.contains("document 1") && error.contains("chapters"), "{error}");
+        let mut builder = Builder::new(1 << 30);
+        builder.push(one(0..3)).unwrap();
+        assert!(builder.finish(vocabulary(2)).is_err());
+    }
+}

@@ -1,0 +1,243 @@
+//! A corpus: counts of words in documents, in blocks, in memory or on disk.
+
+mod build;
+mod store;
+
+pub use build::{Builder, Documents};
+pub(crate) use store::Store;
+
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::borrow::Cow;
+use tenfold_engine::linalg::{CountBlock, Counts};
+
+/// Documents with their counts of words, and the words' names.
+///
+/// Documents are numbered as they were read. Inside, they lie in blocks in a shuffled order ([`Builder`]), so
+/// that any block is a random sample; nothing that comes out shows that order.
+///
+/// # Example
+/// ```
+/// use tenfold::topics::{Builder, Documents};
+/// let mut builder = Builder::new(1 << 30);
+/// builder.push(Documents { ends: vec![2, 3], words: vec![0, 1, 1], counts: vec![4, 1, 2] })?;
+/// let corpus = builder.finish(vec!["apple".into(), "pear".into()])?;
+/// assert_eq!((corpus.documents(), corpus.words(), corpus.tokens()), (2, 2, 7));
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Corpus {
+    store: Store,
+    vocabulary: Vec<String>,
+    names: Option<Vec<String>>,
+    recipe: Value,
+    notes: Vec<String>,
+}
+
+impl Corpus {
+    /// Documents, empty ones included.
+    pub fn documents(&self) -> usize {
+        self.store.rows
+    }
+
+    /// Words in the vocabulary.
+    pub fn words(&self) -> usize {
+        self.vocabulary.len()
+    }
+
+    /// Pairs of a document and a word in it.
+    pub fn entries(&self) -> u64 {
+        self.store.entries
+    }
+
+    /// Tokens: the sum of all counts.
+    pub fn tokens(&self) -> u64 {
+        self.store.tokens
+    }
+
+    /// The words.
+    pub fn vocabulary(&self) -> &[String] {
+        &self.vocabulary
+    }
+
+    /// Names of the documents, where their source has them.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Gives names to the documents.
+    ///
+    /// # Panics
+    /// When there are not as many as documents.
+    pub fn set_names(&mut self, names: Vec<String>) {
+        assert_eq!(names.len(), self.documents(), "one name a document");
+        self.names = Some(names);
+    }
+
+    /// How text became words, as JSON; null for counts that were given.
+    pub fn recipe(&self) -> &Value {
+        &self.recipe
+    }
+
+    /// Says how text became words.
+    pub fn set_recipe(&mut self, recipe: Value) {
+        self.recipe = recipe;
+    }
+
+    /// What the reader did that its user should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Adds to [`Corpus::notes`].
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The counts, block by block.
+    pub fn counts(&self) -> &dyn Counts {
+        self
+    }
+
+    /// Whether the blocks lie on disk.
+    pub fn is_spilled(&self) -> bool {
+        self.store.is_spilled()
+    }
+
+    /// Documents in which every word occurs.
+    ///
+    /// # Errors
+    /// What the source of the blocks says.
+    pub fn document_frequencies(&self) -> Result<Vec<u32>> {
+        let mut frequencies = vec![0u32; self.words()];
+        for b in 0..self.store.blocks() {
+            let block = self.store.block(b)?;
+            for (local, &word) in block.words().iter().enumerate() {
+                frequencies[word as usize] += block.column(local).len() as u32;
+            }
+        }
+        Ok(frequencies)
+    }
+
+    /// The corpus with other word numbers: word w becomes `new[w]`, or is dropped where that is `u32::MAX`. Documents
+    /// keep their places.
+    ///
+    /// # Errors
+    /// What the source of the blocks says, or the disk when they are written anew.
+    ///
+    /// # Panics
+    /// When two words get one number, or a number lies outside the vocabulary.
+    pub fn renumber(self, new: &[u32], vocabulary: Vec<String>) -> Result<Self> {
+        assert_eq!(new.len(), self.words(), "one number a word");
+        let mut taken = vec![false; vocabulary.len()];
+        for &w in new.iter().filter(|w| **w != u32::MAX) {
+            assert!(!std::mem::replace(&mut taken[w as usize], true), "numbers are distinct");
+        }
+        let mut store = Store::new(self.store.memory);
+        // A few blocks at a time: the old and the new corpus together stay near the memory of one.
+        let mut old = self.store;
+        for first in (0..old.blocks()).step_by(64) {
+            let end = (first + 64).min(old.blocks());
+            let made: Result<Vec<CountBlock>> =
+                (first..end).into_par_iter().map(|b| Ok(renumbered(&*old.block(b)?, new))).collect();
+            old.forget(first..end);
+            made?.into_iter().try_for_each(|block| store.push(block))?;
+        }
+        store.finish()?;
+        Ok(Self { store, vocabulary, names: self.names, recipe: self.recipe, notes: self.notes })
+    }
+
+    /// The corpus without the words for which `keep` is false.
+    ///
+    /// # Errors
+    /// As [`Corpus::renumber`].
+    pub fn keep_words(self, keep: &[bool]) -> Result<Self> {
+        assert_eq!(keep.len(), self.words(), "one choice a word");
+        let mut new = vec![u32::MAX; keep.len()];
+        (0..keep.len()).filter(|&w| keep[w]).enumerate().for_each(|(next, w)| new[w] = next as u32);
+        let vocabulary =
+            self.vocabulary.iter().zip(keep).filter(|(_, k)| **k).map(|(w, _)| w.clone()).collect();
+        self.renumber(&new, vocabulary)
+    }
+
+    /// The documents whose number `keep` wants, in their order, as a corpus of its own over the same vocabulary.
+    ///
+    /// # Errors
+    /// What the source of the blocks says, or the disk when a part does not fit into memory.
+    pub fn select(&self, keep: impl Fn(usize) -> bool) -> Result<Self> {
+        let mut builder = Builder::new(self.store.memory);
+        self.for_each_window(|rows| {
+            let mut chosen = Documents::default();
+            for (position, words) in rows {
+                if keep(position as usize) {
+                    chosen.words.extend(words.iter().map(|w| w.0));
+                    chosen.counts.extend(words.iter().map(|w| w.1));
+                    chosen.ends.push(chosen.words.len() as u32);
+                }
+            }
+            builder.push(chosen)
+        })?;
+        let mut part = builder.finish(self.vocabulary.clone())?;
+        part.recipe = self.recipe.clone();
+        part.names = (self.names.as_ref())
+            .map(|n| n.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, n)| n.clone()).collect());
+        Ok(part)
+    }
+
+    /// Visits all documents in the order of their numbers, some thousands at a time, with their words and counts.
+    ///
+    /// # Errors
+    /// What the source of the blocks or the visitor says.
+    pub fn for_each_window(
+        &self,
+        mut visit: impl FnMut(Vec<(u32, Vec<(u32, u32)>)>) -> Result<()>,
+    ) -> Result<()> {
+        let mut rows = Vec::new();
+        for b in 0..self.store.blocks() {
+            let block = self.store.block(b)?;
+            for i in 0..block.rows() {
+                let words = block.row_counts(i).map(|(w, c)| (w, c as u32)).collect();
+                rows.push((block.documents()[i], words));
+            }
+            // Shuffling stays within windows of consecutive documents, so a full window can be put in order.
+            if rows.len() >= build::WINDOW || b + 1 == self.store.blocks() {
+                rows.sort_unstable_by_key(|r| r.0);
+                visit(std::mem::take(&mut rows))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn renumbered(block: &CountBlock, new: &[u32]) -> CountBlock {
+    let (mut starts, mut words, mut counts) = (vec![0u32], Vec::new(), Vec::new());
+    let mut row: Vec<(u32, f32)> = Vec::new();
+    for i in 0..block.rows() {
+        row.clear();
+        row.extend(block.row_counts(i).map(|(w, c)| (new[w as usize], c)).filter(|r| r.0 != u32::MAX));
+        row.sort_unstable_by_key(|r| r.0);
+        words.extend(row.iter().map(|r| r.0));
+        counts.extend(row.iter().map(|r| r.1));
+        starts.push(words.len() as u32);
+    }
+    CountBlock::new(block.documents(), &starts, &words, &counts)
+}
+
+impl Counts for Corpus {
+    fn rows(&self) -> usize {
+        self.store.rows
+    }
+    fn cols(&self) -> usize {
+        self.vocabulary.len()
+    }
+    fn entries(&self) -> u64 {
+        self.store.entries
+    }
+    fn blocks(&self) -> usize {
+        self.store.blocks()
+    }
+    fn block(&self, b: usize) -> tenfold_engine::error::Result<Cow<'_, CountBlock>> {
+        self.store.block(b).map_err(|e: Error| e.into())
+    }
+}

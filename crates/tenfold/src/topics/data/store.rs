@@ -1,0 +1,115 @@
+//! Where the blocks of a corpus lie.
+
+use crate::error::{Error, Result};
+use crate::input::Disk;
+use std::borrow::Cow;
+use std::io::{BufWriter, Write};
+use std::ops::Range;
+use std::sync::Arc;
+use tempfile::NamedTempFile;
+use tenfold_engine::linalg::CountBlock;
+
+/// Blocks in memory as long as they fit into half of `memory`, which leaves the other half to whoever works on
+/// them; all of them in a temporary file after that.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(super) memory: u64,
+    pub(super) rows: usize,
+    pub(super) entries: u64,
+    pub(super) tokens: u64,
+    held: Vec<CountBlock>,
+    bytes: u64,
+    spill: Option<Spill>,
+}
+
+#[derive(Debug)]
+struct Spill {
+    file: BufWriter<NamedTempFile>,
+    /// Where every block ends in the file.
+    ends: Vec<u64>,
+    disk: Option<Arc<Disk>>,
+}
+
+impl Store {
+    pub(super) fn new(memory: u64) -> Self {
+        Self { memory, rows: 0, entries: 0, tokens: 0, held: Vec::new(), bytes: 0, spill: None }
+    }
+
+    /// Adds a block.
+    pub(super) fn push(&mut self, block: CountBlock) -> Result<()> {
+        self.rows += block.rows();
+        self.entries += block.entries() as u64;
+        let tokens = |i| block.row_counts(i).map(|(_, c)| c as u64).sum::<u64>();
+        self.tokens += (0..block.rows()).map(tokens).sum::<u64>();
+        if let Some(spill) = &mut self.spill {
+            return spill.push(&block);
+        }
+        self.bytes += block.bytes() as u64;
+        self.held.push(block);
+        if self.bytes > self.memory / 2 {
+            let file = NamedTempFile::new().map_err(refuse)?;
+            let mut spill = Spill { file: BufWriter::new(file), ends: Vec::new(), disk: None };
+            self.held.drain(..).try_for_each(|block| spill.push(&block))?;
+            self.spill = Some(spill);
+        }
+        Ok(())
+    }
+
+    /// Ends the writing.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        if let Some(spill) = &mut self.spill {
+            spill.file.flush().map_err(refuse)?;
+            spill.disk = Some(Disk::open(spill.file.get_ref().path())?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_spilled(&self) -> bool {
+        self.spill.is_some()
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.spill.as_ref().map_or(self.held.len(), |s| s.ends.len())
+    }
+
+    pub(super) fn block(&self, b: usize) -> Result<Cow<'_, CountBlock>> {
+        match &self.spill {
+            None => Ok(Cow::Borrowed(&self.held[b])),
+            Some(spill) => spill.block(b).map(Cow::Owned),
+        }
+    }
+
+    /// Gives the memory of blocks back that will not be read again.
+    pub(super) fn forget(&mut self, blocks: Range<usize>) {
+        if self.spill.is_none() {
+            let empty = || CountBlock::new(&[], &[0], &[], &[]);
+            self.held[blocks].iter_mut().for_each(|b| *b = empty());
+        }
+    }
+}
+
+impl Spill {
+    fn push(&mut self, block: &CountBlock) -> Result<()> {
+        let bytes = block.to_bytes();
+        self.file.write_all(&bytes).map_err(refuse)?;
+        self.ends.push(self.ends.last().unwrap_or(&0) + bytes.len() as u64);
+        Ok(())
+    }
+
+    fn block(&self, b: usize) -> Result<CountBlock> {
+        let disk = self.disk.as_ref().expect("blocks are read after the last was written");
+        let start = if b == 0 { 0 } else { self.ends[b - 1] };
+        let bytes = disk.bytes(start, self.ends[b] - start)?;
+        CountBlock::from_bytes(&bytes).ok_or_else(|| {
+            disk.fail("was changed while it was in use", "keep other programs away from it and start again")
+        })
+    }
+}
+
+fn refuse(error: std::io::Error) -> Error {
+    Error::Write {
+        path: std::env::temp_dir(),
+        problem: format!("the corpus does not fit into memory and a temporary file failed ({error})"),
+        remedy: "allow more memory, or set TMPDIR to a folder with more space".into(),
+    }
+}
