@@ -41,7 +41,7 @@ const LAYERS: &[Rule] = &[
             &["error"],
             &["output"],
             &["input"],
-            &["evaluate", "report", "admixture", "model_file", "verdict"],
+            &["evaluate", "report", "admixture", "model_file", "verdict", "components"],
             &["ica", "topics", "communities", "motifs", "trees", "cells"],
             &["sentences"],
         ],

@@ -212,6 +212,11 @@ impl Mat {
         (0..self.rows).map(|i| dot(self.row(i), v)).collect()
     }
 
+    /// `selfᵀ · v`.
+    pub fn tr_matvec(&self, v: &[f64]) -> Vec<f64> {
+        self.tr_matmul(&Self::from_vec(v.len(), 1, v.to_vec())).into_vec()
+    }
+
     pub(crate) fn view(&self) -> MatRef<'_, f64> {
         view(&self.data, self.rows, self.cols)
     }

@@ -72,11 +72,25 @@ impl RangeFinder {
     /// assert!((e.values[0] - 4.0).abs() < 1e-9 && (e.values[1] - 1.0).abs() < 1e-9);
     /// ```
     pub fn eigen(&self, m: &dyn SymmetricOperator, k: usize) -> Result<Eigen> {
+        self.eigen_through(&vec![m; self.power_passes + 1], m, k)
+    }
+
+    /// [`RangeFinder::eigen`] with other operators for the products before the last: estimates of the same matrix from
+    /// a part of the samples turn the directions almost as well and cost a part of a pass. `power_passes` plays no role.
+    ///
+    /// # Errors
+    /// As [`RangeFinder::eigen`].
+    pub fn eigen_through(
+        &self,
+        before: &[&dyn SymmetricOperator],
+        m: &dyn SymmetricOperator,
+        k: usize,
+    ) -> Result<Eigen> {
         let dim = m.dim();
         check_rank(k, dim)?;
-        let mut q = orthonormalise(&m.apply(&self.start(dim, self.width(k, dim)))?);
-        for _ in 0..self.power_passes {
-            q = orthonormalise(&m.apply(&q)?);
+        let mut q = self.start(dim, self.width(k, dim));
+        for rough in before {
+            q = orthonormalise(&rough.apply(&q)?);
         }
         rayleigh_ritz(&q, &m.apply(&q)?)
     }

@@ -3,6 +3,7 @@
 use super::model::{Diagnostics, Model, SourceStatistics};
 use super::moments::{Cumulant, SecondMoment};
 use super::polish::{Polished, polish};
+use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use rand::RngExt;
@@ -11,21 +12,6 @@ use tenfold_engine::linalg::parallel::BLOCK;
 use tenfold_engine::linalg::{Mat, Rows, random, solve};
 use tenfold_engine::progress::{Progress, Silent};
 use tenfold_engine::whiten::{Whitened, Whitener, numerical_rank, suggest_k};
-
-/// How many sources to look for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Components {
-    /// As many as the spectrum of the covariance supports.
-    Auto,
-    /// This many.
-    Exactly(usize),
-}
-
-impl From<usize> for Components {
-    fn from(k: usize) -> Self {
-        Self::Exactly(k)
-    }
-}
 
 /// Which cumulant tells the sources apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

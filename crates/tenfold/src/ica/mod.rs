@@ -42,6 +42,7 @@ mod moments;
 mod polish;
 mod synth;
 
-pub use fit::{Components, Contrast, Params, Polish};
+pub use crate::components::Components;
+pub use fit::{Contrast, Params, Polish};
 pub use model::{Diagnostics, Mixtures, Model, Sources};
 pub use synth::{Drawn, Shape, Synth};

@@ -1,5 +1,8 @@
 //! Topics in text: latent Dirichlet allocation by its moments.
 
 mod data;
+mod moments;
+mod spectral;
+mod white;
 
 pub use data::{Builder, Corpus, Documents};

@@ -1,0 +1,192 @@
+//! Moments inside the span of a basis: sums that can be added to, merged, kept in a file.
+
+use super::{Weighted, damp};
+use crate::error::Result;
+use rayon::prelude::*;
+use tenfold_engine::linalg::counts::{add_transposed, for_each_group, to_single};
+use tenfold_engine::linalg::{CountBlock, Mat};
+use tenfold_engine::progress::Progress;
+use tenfold_engine::tensor::Tensor3;
+
+/// Parts of the corpus whose moments are kept apart during a fit, so that resampling them shows how stable topics are.
+pub(crate) const SHARDS: usize = 8;
+
+/// Weighted sums of first, second and third moments, uncorrected by α0, seen through a basis B (words × m).
+///
+/// Sums over documents, so two of the same basis merge by addition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Projected {
+    /// B: scaled directions of words; zero rows for words that take no part.
+    pub basis: Mat,
+    /// Σ p.
+    pub weight: f64,
+    /// Documents that took part.
+    pub documents: u64,
+    /// Σ p c/ℓ for every word.
+    pub first: Vec<f64>,
+    /// Σ p · pairs · B, words × m: also for words that take no part in B.
+    pub regression: Mat,
+    /// Bᵀ-projected triples where they are kept; none for a large m.
+    pub third: Option<Tensor3>,
+    /// The same by parts of the corpus; only right after gathering.
+    pub shards: Vec<Shard>,
+}
+
+/// Moments of a part of the corpus. Diagonal corrections are the whole corpus's share.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shard {
+    pub weight: f64,
+    pub first: Vec<f64>,
+    pub second: Mat,
+    pub third: Option<Tensor3>,
+}
+
+impl Projected {
+    /// The dimension of the subspace.
+    pub fn width(&self) -> usize {
+        self.basis.cols()
+    }
+
+    /// Bᵀ Σ p·pairs B.
+    pub fn second(&self) -> Mat {
+        symmetric(&self.basis.tr_matmul(&self.regression))
+    }
+
+    /// Adds the sums of other documents in the same basis.
+    pub fn add(&mut self, other: &Self) {
+        assert_eq!(self.basis, other.basis, "sums of the same basis");
+        self.weight += other.weight;
+        self.documents += other.documents;
+        self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
+        self.regression.add_scaled(1.0, &other.regression);
+        match (&mut self.third, &other.third) {
+            (Some(mine), Some(theirs)) => mine.add_scaled(1.0, theirs),
+            _ => self.third = None,
+        }
+    }
+}
+
+pub(super) fn symmetric(m: &Mat) -> Mat {
+    Mat::from_fn(m.rows(), m.cols(), |i, j| 0.5 * (m[(i, j)] + m[(j, i)]))
+}
+
+/// Gathers the moments of `weighted` documents through `basis`, one pass; the third only when `third`.
+///
+/// # Complexity
+/// 6·entries·m operations in single precision for the projections and, for the third moment,
+/// (documents + 2·words)·m³/3 in double.
+pub(crate) fn project(
+    weighted: &Weighted<'_>,
+    basis: Mat,
+    third: bool,
+    progress: &dyn Progress,
+) -> Result<Projected> {
+    let (words, m) = (basis.rows(), basis.cols());
+    let single = to_single(&basis, &vec![1.0; words]);
+    // R = Cᵀ(w2 Y) and G = Cᵀ(w3 Y): pairs with, and triples contracted to, one free word.
+    let mut back = [vec![0.0f32; words * m], vec![0.0f32; if third { words * m } else { 0 }]];
+    let zero = || Shard {
+        weight: 0.0,
+        first: vec![0.0; m],
+        second: Mat::zeros(m, m),
+        third: third.then(|| Tensor3::zeros(m)),
+    };
+    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| zero()).collect();
+    let mut group = 0;
+    for_each_group(weighted.counts, &weighted.chosen, |range, blocks| {
+        progress.check()?;
+        let ys: Vec<Vec<f32>> = blocks.par_iter().map(|b| forward(b, &single, m)).collect();
+        let lengths = &weighted.lengths[range];
+        let rows: Vec<f64> = ys.par_iter().flatten().map(|&y| f64::from(y)).collect();
+        let y = Mat::from_vec(rows.len() / m, m, rows);
+        let weights: Vec<[f64; 3]> = lengths.iter().flatten().map(|&l| weighted.divided(l)).collect();
+        shards[group % SHARDS].add(
+            &y,
+            &weights,
+            lengths.iter().flatten().map(|&l| weighted.weight(l)).sum(),
+        )?;
+        for (order, out) in back.iter_mut().enumerate().filter(|(_, out)| !out.is_empty()) {
+            let scaled = scale_rows(&ys, lengths, |l| weighted.divided(l)[order + 1] as f32);
+            add_transposed(blocks, damp, &scaled, m, out);
+        }
+        group += 1;
+        progress.advance(blocks.len() as u64);
+        Ok(())
+    })?;
+    let [pairs, triples] =
+        back.map(|b| Mat::from_vec(b.len() / m.max(1), m, b.iter().map(|&x| f64::from(x)).collect()));
+    finish(weighted, basis, [pairs, triples], shards)
+}
+
+fn forward(block: &CountBlock, basis: &[f32], m: usize) -> Vec<f32> {
+    let damped: Vec<f32> = block.levels().iter().map(|&l| damp(l)).collect();
+    let mut y = vec![0.0f32; block.rows() * m];
+    block.forward(&damped, basis, m, &mut y);
+    y
+}
+
+fn scale_rows(ys: &[Vec<f32>], lengths: &[Vec<f32>], weight: impl Fn(f32) -> f32 + Sync) -> Vec<Vec<f32>> {
+    (ys.par_iter().zip(lengths))
+        .map(|(y, lengths)| {
+            let mut out = y.clone();
+            let m = y.len() / lengths.len().max(1);
+            for (row, &l) in out.chunks_exact_mut(m.max(1)).zip(lengths) {
+                let w = weight(l);
+                row.iter_mut().for_each(|v| *v *= w);
+            }
+            out
+        })
+        .collect()
+}
+
+impl Shard {
+    /// Adds projected documents `y` with their weights p/ℓ, p/(ℓ(ℓ−1)), p/(ℓ(ℓ−1)(ℓ−2)).
+    fn add(&mut self, y: &Mat, weights: &[[f64; 3]], total: f64) -> Result<()> {
+        self.weight += total;
+        let column = |i: usize| weights.iter().map(|w| w[i]).collect::<Vec<f64>>();
+        let first = y.tr_matvec(&column(0));
+        self.first.iter_mut().zip(&first).for_each(|(a, b)| *a += b);
+        let mut scaled = y.clone();
+        scaled.scale_rows(&column(1));
+        self.second.add_scaled(1.0, &y.tr_matmul(&scaled));
+        if let Some(third) = &mut self.third {
+            third.add_scaled(1.0, &Tensor3::from_samples(y, Some(&column(2)))?);
+        }
+        Ok(())
+    }
+}
+
+/// Takes repeated words out of the sums: the diagonal terms, summed per word first.
+fn finish(
+    weighted: &Weighted<'_>,
+    basis: Mat,
+    [mut pairs, mut triples]: [Mat; 2],
+    mut shards: Vec<Shard>,
+) -> Result<Projected> {
+    let [first, second, third] = &weighted.sums;
+    let mut diagonal = basis.clone();
+    diagonal.scale_rows(second);
+    pairs.add_scaled(-1.0, &diagonal);
+    let total = weighted.total.max(f64::MIN_POSITIVE);
+    let doubled = basis.tr_matmul(&diagonal);
+    shards.iter_mut().for_each(|s| s.second.add_scaled(-s.weight / total, &doubled));
+    let mut sum = None;
+    if triples.rows() > 0 {
+        // −Σ_w sym(B_w⊗B_w⊗G_w) + 2 Σ_w D3_w B_w⊗³ in one: sym(b⊗b⊗b) = 3 b⊗³.
+        let mut own = basis.clone();
+        own.scale_rows(&third.iter().map(|d| -2.0 / 3.0 * d).collect::<Vec<_>>());
+        triples.add_scaled(1.0, &own);
+        let mut correction = Tensor3::zeros(basis.cols());
+        correction.add_scaled(-1.0, &Tensor3::from_mixed(&basis, &triples, None)?);
+        let mut all = correction.clone();
+        for shard in &mut shards {
+            let mine = shard.third.as_mut().expect("shards keep thirds when the whole does");
+            all.add_scaled(1.0, mine);
+            mine.add_scaled(shard.weight / total, &correction);
+        }
+        sum = Some(all);
+    }
+    let documents = weighted.documents as u64;
+    let (weight, first) = (weighted.total, first.clone());
+    Ok(Projected { basis, weight, documents, first, regression: pairs, third: sum, shards })
+}

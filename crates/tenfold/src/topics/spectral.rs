@@ -1,0 +1,154 @@
+//! The method of moments: from counts to topics, without a likelihood.
+
+use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, whiten};
+use super::white::WhiteRows;
+use crate::error::Result;
+use tenfold_engine::decompose::{Decomposition, Solver};
+use tenfold_engine::linalg::{Counts, Mat, RangeFinder, SymmetricOperator};
+use tenfold_engine::progress::Progress;
+
+/// The widest basis in which triples are formed: a tensor of 160³/6 numbers, whose decomposition then costs nothing.
+/// Beyond it every iteration passes over the projected documents instead.
+pub(super) const WIDEST_FORMED: usize = 160;
+
+/// Words take part in the moments when they occur in at least this many documents and at most this share of them.
+pub(super) const RAREST: u32 = 3;
+pub(super) const COMMONEST: f64 = 0.5;
+
+/// How topics are sought; what fit, update and the choice of k share.
+pub(super) struct Search<'a> {
+    pub alpha0: f64,
+    pub solver: &'a Solver,
+    pub seed: u64,
+    pub progress: &'a dyn Progress,
+}
+
+/// Topics as the moments see them.
+pub(super) struct Estimate {
+    /// k × words; rows sum to 1.
+    pub topics: Mat,
+    /// α_i/α0 of every topic.
+    pub shares: Vec<f64>,
+    pub found: Decomposition,
+    pub white: Whitened,
+    /// Share of every topic's mass that was negative and clipped.
+    pub negative: Vec<f64>,
+}
+
+/// Directions kept beyond k, so that documents added later may turn the topics: an eighth, at least eight.
+pub(super) fn basis_width(k: usize, words: usize) -> usize {
+    (k + (k / 8).max(8)).next_multiple_of(8).min(words)
+}
+
+/// Which words take part in the moments. When the usual limits leave too few for k topics, all that occur do.
+pub(super) fn active_words(frequencies: &[u32], documents: usize, k: usize) -> Vec<bool> {
+    let most = (COMMONEST * documents as f64) as u32;
+    let usual: Vec<bool> = frequencies.iter().map(|&f| f >= RAREST && f <= most).collect();
+    if usual.iter().filter(|a| **a).count() >= 4 * k.max(4) {
+        return usual;
+    }
+    frequencies.iter().map(|&f| f > 0).collect()
+}
+
+/// Corpora from which the first passes over a part of the documents are good enough.
+const ENOUGH_DOCUMENTS: usize = 32_768;
+
+/// The leading directions of M2, as many as `width`, scaled to be a basis for projections.
+pub(super) fn find_basis(
+    weighted: &Weighted<'_>,
+    scale: &[f64],
+    width: usize,
+    search: &Search<'_>,
+) -> Result<Mat> {
+    let counts = weighted.counts;
+    let finder = RangeFinder { seed: search.seed, ..RangeFinder::default() };
+    let (alpha0, progress) = (search.alpha0, search.progress);
+    // Early products only turn the directions: the more there are documents, the fewer of them that takes.
+    let usable = counts.rows() / ENOUGH_DOCUMENTS;
+    let strides: Vec<usize> = [8, 4, 2, 1].iter().map(|s| if usable >= 8 { *s } else { 1 }).collect();
+    let parts: Result<Vec<Weighted<'_>>> =
+        (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
+    let parts = parts?;
+    let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
+    let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
+    let whole = operator(weighted);
+    let passes: usize = strides.iter().map(|s| counts.blocks() / s).sum::<usize>() + counts.blocks();
+    progress.stage("finding directions", passes as u64);
+    let mut before: Vec<&dyn SymmetricOperator> = rough.iter().map(|r| r as &dyn SymmetricOperator).collect();
+    before.resize(strides.len(), &whole);
+    let k = width.min(whole.dim());
+    let eigen = finder.eigen_through(&before, &whole, k)?;
+    let mut basis = eigen.vectors.first_cols(k);
+    basis.scale_rows(scale);
+    // What a model file keeps in single precision must be what the moments were gathered with.
+    Ok(basis.map(|x| f64::from(x as f32)))
+}
+
+/// Every `stride`-th block of the documents.
+fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
+    let every = |i: &usize| i % stride == 0;
+    let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
+    let lengths: Vec<Vec<f32>> =
+        (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();
+    weighted.like(chosen, lengths).weigh(weighted.cap)
+}
+
+/// Gathers moments in the basis: triples too when their tensor is small enough to be formed.
+pub(super) fn gather(weighted: &Weighted<'_>, basis: Mat, progress: &dyn Progress) -> Result<Projected> {
+    progress.stage("gathering moments", weighted.chosen.len() as u64);
+    let formed = basis.cols() <= WIDEST_FORMED;
+    project(weighted, basis, formed, progress)
+}
+
+/// The topics of k components from projected moments; `weighted` is needed where triples were not formed.
+pub(super) fn solve(
+    moments: &Projected,
+    weighted: Option<&Weighted<'_>>,
+    k: usize,
+    search: &Search<'_>,
+) -> Result<Estimate> {
+    let white = whiten(moments, search.alpha0, k)?;
+    let progress = search.progress;
+    let found = match (&moments.third, weighted) {
+        (Some(triples), _) => {
+            let tensor = white.third(triples, moments.weight)?;
+            progress.stage("decomposing", 0);
+            search.solver.decompose(&tensor, white.k(), search.seed, progress)?
+        }
+        (None, Some(weighted)) => {
+            progress.stage("projecting documents", weighted.chosen.len() as u64);
+            let rows = WhiteRows::project(weighted, moments, &white, progress)?;
+            progress.stage("decomposing", 0);
+            search.solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
+        }
+        (None, None) => unreachable!("without triples the documents are at hand"),
+    };
+    let shares = white.shares(&found.cp.weights);
+    let raw = white.topics(moments, &found.cp);
+    let (topics, negative) = clip(&raw, &moments.first);
+    Ok(Estimate { topics, shares, found, white, negative })
+}
+
+/// Rows on the simplex from columns with negative parts: clipped and divided by their sum. A column with nothing positive
+/// becomes the corpus's word frequencies.
+fn clip(raw: &Mat, first: &[f64]) -> (Mat, Vec<f64>) {
+    let mut topics = raw.transpose();
+    let total: f64 = first.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let mut negative = Vec::with_capacity(topics.rows());
+    for t in 0..topics.rows() {
+        let row = topics.row_mut(t);
+        let (mut plus, mut minus) = (0.0, 0.0);
+        row.iter().for_each(|x| if *x > 0.0 { plus += x } else { minus -= x });
+        if plus < minus {
+            row.iter_mut().for_each(|x| *x = -*x);
+            std::mem::swap(&mut plus, &mut minus);
+        }
+        negative.push(minus / (plus + minus).max(f64::MIN_POSITIVE));
+        if plus > 0.0 {
+            row.iter_mut().for_each(|x| *x = x.max(0.0) / plus);
+        } else {
+            row.iter_mut().zip(first).for_each(|(x, f)| *x = f / total);
+        }
+    }
+    (topics, negative)
+}
