@@ -4,6 +4,7 @@
 //! [`model_file`]. The mathematics that all models share is the [`engine`].
 
 pub mod components;
+pub mod admixture;
 pub mod error;
 pub mod evaluate;
 pub mod ica;

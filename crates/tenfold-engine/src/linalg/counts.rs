@@ -260,6 +260,11 @@ pub trait Counts: Sync {
 /// the projections of a group stay in the third-level cache.
 const GROUP_ROWS: usize = 4096;
 
+/// The numbers of all blocks.
+pub fn all_blocks(counts: &dyn Counts) -> Vec<usize> {
+    (0..counts.blocks()).collect()
+}
+
 /// Visits the chosen blocks in order, in groups of about 4096 documents read in parallel; the visitor gets the group's
 /// place in `chosen` and its blocks.
 ///

@@ -1,0 +1,203 @@
+//! Perplexity by document completion: half of a document's tokens give its mixture, the other half is scored.
+
+use super::infer::{Inference, check};
+use super::kernel::{TINY, dot};
+use super::table::{Reading, Rows, Table, pad_alpha};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
+use tenfold_engine::linalg::{CountBlock, Counts, Kernel, Mat, vectorised};
+use tenfold_engine::progress::Progress;
+
+/// A block's tokens in two halves.
+#[derive(Debug, Clone)]
+pub struct Halves {
+    /// Tokens 0, 2, 4, … of every document: they give its mixture.
+    pub estimate: CountBlock,
+    /// Tokens 1, 3, 5, …: they are scored.
+    pub score: CountBlock,
+}
+
+/// Deals the tokens of the rows of `block` in turn, words ascending and counts expanded; only rows that `keep` wants.
+///
+/// # Example
+/// ```
+/// use tenfold::admixture::split_tokens;
+/// use tenfold::engine::linalg::CountBlock;
+/// let block = CountBlock::new(&[0], &[0, 2], &[4, 8], &[3.0, 2.0]); // tokens 4 4 4 8 8
+/// let halves = split_tokens(&block, |_| true);
+/// assert_eq!(halves.estimate.row_counts(0).collect::<Vec<_>>(), [(4, 2.0), (8, 1.0)]);
+/// assert_eq!(halves.score.row_counts(0).collect::<Vec<_>>(), [(4, 1.0), (8, 1.0)]);
+/// ```
+pub fn split_tokens(block: &CountBlock, keep: impl Fn(usize) -> bool) -> Halves {
+    let (mut even, mut odd) = (Rebuilt::default(), Rebuilt::default());
+    for i in (0..block.rows()).filter(|&i| keep(i)) {
+        let mut before = 0u64;
+        for (word, count) in block.row_counts(i) {
+            let after = before + count as u64;
+            // Tokens with an even number below x: ⌈x / 2⌉.
+            let first = after.div_ceil(2) - before.div_ceil(2);
+            even.push(word, first as f32);
+            odd.push(word, (after - before - first) as f32);
+            before = after;
+        }
+        even.end(block.documents()[i]);
+        odd.end(block.documents()[i]);
+    }
+    Halves { estimate: even.finish(), score: odd.finish() }
+}
+
+/// A block that grows row by row.
+#[derive(Default)]
+struct Rebuilt {
+    documents: Vec<u32>,
+    ends: Vec<u32>,
+    words: Vec<u32>,
+    counts: Vec<f32>,
+}
+
+impl Rebuilt {
+    fn push(&mut self, word: u32, count: f32) {
+        if count > 0.0 {
+            self.words.push(word);
+            self.counts.push(count);
+        }
+    }
+
+    fn end(&mut self, document: u32) {
+        self.documents.push(document);
+        self.ends.push(self.words.len() as u32);
+    }
+
+    fn finish(self) -> CountBlock {
+        let starts: Vec<u32> = std::iter::once(0).chain(self.ends).collect();
+        CountBlock::new(&self.documents, &starts, &self.words, &self.counts)
+    }
+}
+
+/// How document completion is measured; the default is the protocol of the project's comparisons.
+///
+/// With B̃ = (1 − ε) B + ε · unigram and θ from the first half by θ_t ∝ n_t + α,
+///
+///   perplexity = exp(−Σ_w c_w ln(θ · B̃_w) / Σ_w c_w)   over the second halves.
+///
+/// A token of probability zero is never skipped: it counts as probability 1e-30.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Completion {
+    /// Counts added for each topic.
+    pub alpha: f64,
+    /// ε.
+    pub smoothing: f64,
+    /// Steps of the inference.
+    pub steps: usize,
+}
+
+impl Default for Completion {
+    fn default() -> Self {
+        Self { alpha: 0.1, smoothing: 0.01, steps: 50 }
+    }
+}
+
+/// Sums that blocks add up to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    log_likelihood: f64,
+    tokens: f64,
+}
+
+impl Score {
+    fn add(self, other: Self) -> Self {
+        Self {
+            log_likelihood: self.log_likelihood + other.log_likelihood,
+            tokens: self.tokens + other.tokens,
+        }
+    }
+
+    /// Infinite when no token was scored.
+    fn perplexity(self) -> f64 {
+        if self.tokens > 0.0 { (-self.log_likelihood / self.tokens).exp() } else { f64::INFINITY }
+    }
+}
+
+impl Completion {
+    /// The perplexity of the documents of `counts`, all of them held out.
+    ///
+    /// # Errors
+    /// Topics or word frequencies of another vocabulary, no token to score; what the counts or the listener say.
+    pub fn perplexity(
+        &self,
+        counts: &dyn Counts,
+        topics: &Mat,
+        unigram: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<f64> {
+        check(counts, topics, &vec![self.alpha; topics.rows()])?;
+        if unigram.len() != topics.cols() {
+            return Err(Error::WrongShape { what: "words", found: unigram.len(), expected: topics.cols() });
+        }
+        let background: Vec<f32> = unigram.iter().map(|x| *x as f32).collect();
+        let table = Table::from_topics(topics, 1.0);
+        let reading = Reading::plain(&table).blended(self.smoothing, &background);
+        progress.stage("completing documents", counts.rows() as u64);
+        let mut total = Score::default();
+        for_each_group(counts, &all_blocks(counts), |_, blocks| {
+            progress.check()?;
+            let scores: Vec<Score> = blocks
+                .par_iter()
+                .map(|block| self.score(&split_tokens(block, |_| true), &reading))
+                .collect();
+            total = scores.into_iter().fold(total, Score::add);
+            progress.advance(blocks.iter().map(|b| b.rows() as u64).sum());
+            Ok(())
+        })?;
+        if total.tokens == 0.0 {
+            let message = "no held-out document has two tokens, so none can be completed; give longer documents";
+            return Err(tenfold_engine::Error::TooLittleData(message.into()).into());
+        }
+        Ok(total.perplexity())
+    }
+
+    /// The perplexity of halves that were made before; `reading` is smoothed already.
+    pub(super) fn of_halves(&self, halves: &[Halves], reading: &Reading<'_>) -> f64 {
+        let scores: Vec<Score> = halves.par_iter().map(|half| self.score(half, reading)).collect();
+        scores.into_iter().fold(Score::default(), Score::add).perplexity()
+    }
+
+    fn score(&self, halves: &Halves, reading: &Reading<'_>) -> Score {
+        let table = reading.table;
+        let mut rows = Rows::default();
+        rows.gather(reading, halves.estimate.words());
+        let mut theta = vec![0.0; halves.estimate.rows() * table.width];
+        let inference = Inference { steps: self.steps, tolerance: 0.0 };
+        let alpha = pad_alpha(&vec![self.alpha; table.k]);
+        let all = vec![true; halves.estimate.rows()];
+        inference.infer(&halves.estimate, &all, rows.as_ref(), &alpha, &mut theta);
+        rows.gather(reading, halves.score.words());
+        vectorised(LogLikelihood { block: &halves.score, rows: &rows, theta: &theta })
+    }
+}
+
+struct LogLikelihood<'a> {
+    block: &'a CountBlock,
+    rows: &'a Rows,
+    theta: &'a [f32],
+}
+
+impl Kernel for LogLikelihood<'_> {
+    type Output = Score;
+
+    #[inline(always)]
+    fn run(self) -> Score {
+        let width = self.rows.width;
+        let mut score = Score::default();
+        for (i, theta) in self.theta.chunks_exact(width).enumerate() {
+            for e in self.block.row(i) {
+                let probability = dot(theta, &self.rows.data[e.at as usize * width..][..width]);
+                let count = f64::from(self.block.levels()[e.code as usize]);
+                score.log_likelihood += count * f64::from(probability + TINY).ln();
+                score.tokens += count;
+            }
+        }
+        score
+    }
+}

@@ -1,0 +1,179 @@
+//! Mixtures of documents, given the topics.
+
+use super::kernel::{Mixtures, RowsRef};
+use super::table::{Reading, Rows, Table, pad_alpha};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
+use tenfold_engine::linalg::{CountBlock, Counts, Mat, vectorised};
+use tenfold_engine::progress::Progress;
+
+/// Documents that one task infers.
+const DOCUMENTS_A_TASK: usize = 16;
+
+/// How mixtures are inferred: the fixed point of
+///
+///   θ_t ∝ θ_t Σ_w c_w B_tw / Σ_s θ_s B_sw + α_t
+///
+/// from the uniform start, which is the most probable mixture under a Dirichlet prior with α added counts. A document
+/// without words gets the mean of the prior.
+///
+/// # Complexity
+/// 4·entries·k operations a step.
+///
+/// # Example
+/// ```
+/// use std::borrow::Cow;
+/// use tenfold::admixture::Inference;
+/// use tenfold::engine::linalg::{CountBlock, Counts, Mat};
+/// use tenfold::engine::progress::Silent;
+/// struct One(CountBlock);
+/// impl Counts for One {
+///     fn rows(&self) -> usize { self.0.rows() }
+///     fn cols(&self) -> usize { 3 }
+///     fn entries(&self) -> u64 { self.0.entries() as u64 }
+///     fn blocks(&self) -> usize { 1 }
+///     fn block(&self, _: usize) -> tenfold::engine::Result<Cow<'_, CountBlock>> { Ok(Cow::Borrowed(&self.0)) }
+/// }
+/// // Nine times word 0, which only topic 0 knows.
+/// let counts = One(CountBlock::new(&[0], &[0, 1], &[0], &[9.0]));
+/// let topics = Mat::from_vec(2, 3, vec![0.5, 0.5, 0.0, 0.0, 0.5, 0.5]);
+/// let mixtures = Inference::default().mixtures(&counts, &topics, &[0.5, 0.5], &Silent)?;
+/// assert!((mixtures[(0, 0)] - 0.95).abs() < 1e-6);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inference {
+    /// Most steps.
+    pub steps: usize,
+    /// A document is done when no more than this share of its mixture moves in a step; 0 takes all steps.
+    pub tolerance: f64,
+}
+
+impl Default for Inference {
+    fn default() -> Self {
+        Self { steps: 50, tolerance: 0.0 }
+    }
+}
+
+/// The mixtures of a block's documents.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockMixtures<'a> {
+    k: usize,
+    width: usize,
+    data: &'a [f32],
+}
+
+impl<'a> BlockMixtures<'a> {
+    /// The mixture of row i of the block; it sums to 1.
+    pub fn row(&self, i: usize) -> &'a [f32] {
+        &self.data[i * self.width..][..self.k]
+    }
+}
+
+impl Inference {
+    /// The mixtures of all documents, documents × k in the corpus's order.
+    ///
+    /// # Errors
+    /// Topics of another vocabulary, a prior of another k or with negative numbers; what the counts or the listener say.
+    pub fn mixtures(
+        &self,
+        counts: &dyn Counts,
+        topics: &Mat,
+        alpha: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<Mat> {
+        let mut all = Mat::zeros(counts.rows(), topics.rows());
+        self.visit(counts, topics, alpha, progress, &mut |block, mixtures| {
+            for (i, &document) in block.documents().iter().enumerate() {
+                let row = all.row_mut(document as usize).iter_mut();
+                row.zip(mixtures.row(i)).for_each(|(x, m)| *x = f64::from(*m));
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Shows the mixtures to `visit` block by block, blocks in order, without holding those of all documents.
+    ///
+    /// # Errors
+    /// As [`Inference::mixtures`], and what the visitor says.
+    pub fn visit(
+        &self,
+        counts: &dyn Counts,
+        topics: &Mat,
+        alpha: &[f64],
+        progress: &dyn Progress,
+        visit: &mut dyn FnMut(&CountBlock, BlockMixtures<'_>) -> Result<()>,
+    ) -> Result<()> {
+        check(counts, topics, alpha)?;
+        let table = Table::from_topics(topics, 1.0);
+        let (reading, prior) = (Reading::plain(&table), pad_alpha(alpha));
+        progress.stage("inferring mixtures", counts.rows() as u64);
+        for_each_group(counts, &all_blocks(counts), |_, blocks| {
+            progress.check()?;
+            let found: Vec<Vec<f32>> = blocks
+                .par_iter()
+                .map(|block| {
+                    let mut rows = Rows::default();
+                    rows.gather(&reading, block.words());
+                    let mut theta = vec![0.0; block.rows() * table.width];
+                    self.infer(block, &vec![true; block.rows()], rows.as_ref(), &prior, &mut theta);
+                    uniform_where_unknown(&mut theta, &table);
+                    theta
+                })
+                .collect();
+            for (block, theta) in blocks.iter().zip(&found) {
+                visit(block, BlockMixtures { k: table.k, width: table.width, data: theta })?;
+                progress.advance(block.rows() as u64);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// The padded mixtures of those rows of a block that `keep` wants, zeros for the others.
+    pub(super) fn infer(
+        &self,
+        block: &CountBlock,
+        keep: &[bool],
+        rows: RowsRef<'_>,
+        alpha: &[f32],
+        out: &mut [f32],
+    ) {
+        let (steps, tolerance) = (self.steps, self.tolerance as f32);
+        let tasks = out.par_chunks_mut((DOCUMENTS_A_TASK * rows.width).max(1)).enumerate();
+        tasks.for_each(|(task, out)| {
+            let first = task * DOCUMENTS_A_TASK;
+            vectorised(Mixtures { block, first, keep, rows, alpha, steps, tolerance, out });
+        });
+    }
+}
+
+/// Without words and without a prior nothing is known of a mixture.
+fn uniform_where_unknown(theta: &mut [f32], table: &Table) {
+    for row in theta.chunks_exact_mut(table.width) {
+        if row.iter().all(|x| *x == 0.0) {
+            row[..table.k].fill(1.0 / table.k as f32);
+        }
+    }
+}
+
+/// Refuses topics or a prior that do not belong to the counts or to each other.
+pub(super) fn check(counts: &dyn Counts, topics: &Mat, alpha: &[f64]) -> Result<()> {
+    if topics.cols() != counts.cols() {
+        return Err(Error::WrongShape { what: "words", found: counts.cols(), expected: topics.cols() });
+    }
+    if alpha.len() != topics.rows() {
+        return Err(Error::WrongShape {
+            what: "Dirichlet parameters",
+            found: alpha.len(),
+            expected: topics.rows(),
+        });
+    }
+    if let Some(bad) = alpha.iter().find(|a| !(a.is_finite() && **a >= 0.0)) {
+        let expected = "finite numbers that are not negative".into();
+        return Err(Error::BadParameter { name: "alpha".into(), value: bad.to_string(), expected });
+    }
+    Ok(())
+}
