@@ -21,7 +21,7 @@ mod third;
 
 pub(super) use project::{Projected, project};
 pub(super) use second::SecondMoment;
-pub(super) use third::{Whitened, whiten};
+pub(super) use third::{Whitened, resample, whiten};
 
 use crate::error::Result;
 use rayon::prelude::*;

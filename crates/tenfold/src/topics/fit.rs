@@ -1,0 +1,304 @@
+//! From parameters and a corpus to a model.
+
+use super::data::Corpus;
+use super::model::{Diagnostics, Model, Moments};
+use super::moments::Weighted;
+use super::spectral::{Estimate, Search, active_words, basis_width, find_basis, gather, solve};
+use super::statistics::Statistics;
+use super::{choose, stability};
+use crate::admixture::{Cvb0, Polished, Stepwise};
+use crate::components::Components;
+use crate::error::{Error, Result};
+use crate::verdict::Verdict;
+use std::time::Instant;
+use tenfold_engine::decompose::{Polar, Solver};
+use tenfold_engine::linalg::Mat;
+use tenfold_engine::linalg::counts::all_blocks;
+use tenfold_engine::progress::{Progress, Silent};
+
+/// What follows the moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Polish {
+    /// Stepwise EM on the raw counts: predicts unseen documents best.
+    Predict,
+    /// Collapsed variational steps: stays nearest the truth where documents really are drawn from the model.
+    Faithful,
+    /// Nothing: the answer of the moments.
+    None,
+}
+
+/// How to fit; all fields are public and have defaults.
+///
+/// # Example
+/// ```
+/// use tenfold::topics::{Params, Polish};
+/// let params = Params { polish: Polish::Faithful, seed: 7, ..Params::new(20) };
+/// assert_eq!(params.alpha0, 2.0);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Number of topics.
+    pub k: Components,
+    /// Σα that the moments assume: 0 for documents of a single topic, larger for more mixed ones. Too small hurts much
+    /// more than too large.
+    pub alpha0: f64,
+    /// What follows the moments.
+    pub polish: Polish,
+    /// Most passes of the polish over the documents; `None` takes [`Polish`]'s usual number.
+    pub epochs: Option<usize>,
+    /// How the tensor is decomposed.
+    pub solver: Solver,
+    /// Whether the model keeps its moments, so that documents can be added later.
+    pub keep_moments: bool,
+    /// Same seed, same bytes.
+    pub seed: u64,
+}
+
+/// Documents below which none can be spared to watch a polish.
+const FEWEST_WATCHED: usize = 200;
+/// Most documents that watch.
+const MOST_HELD_OUT: usize = 2_000;
+
+impl Params {
+    /// The defaults for `k` topics, or for [`Components::Auto`].
+    pub fn new(k: impl Into<Components>) -> Self {
+        Self {
+            k: k.into(),
+            alpha0: 2.0,
+            polish: Polish::Predict,
+            epochs: None,
+            // The moments carry sampling noise far above this tolerance; two starts tell whether the answer depends
+            // on the start.
+            solver: Solver::Polar(Polar { tolerance: 1e-5, restarts: 2, ..Polar::default() }),
+            keep_moments: true,
+            seed: 0,
+        }
+    }
+
+    /// Learns topics from a corpus.
+    ///
+    /// # Complexity
+    /// Up to six passes of 4·entries·1.5k operations for the directions, one for the moments, and 24·entries·k an
+    /// epoch of the polish; memory for a few matrices of words × 1.5k.
+    ///
+    /// # Errors
+    /// No document of three tokens; fewer words than topics; what the source of the corpus says.
+    pub fn fit(&self, corpus: &Corpus) -> Result<Model> {
+        self.fit_with(corpus, &Silent)
+    }
+
+    /// [`Params::fit`] with a listener that may stop it.
+    ///
+    /// # Errors
+    /// As [`Params::fit`], and when the listener stops the run.
+    pub fn fit_with(&self, corpus: &Corpus, progress: &dyn Progress) -> Result<Model> {
+        self.check(corpus)?;
+        let mut verdict = Verdict::default();
+        corpus.notes().iter().for_each(|note| verdict.note(note.clone()));
+        let mut stages = Stages::begin();
+        let held_out = held_out(corpus.documents(), self.polish);
+        let frequencies = corpus.document_frequencies()?;
+        let asked = if let Components::Exactly(k) = self.k { k } else { 10 };
+        let active = active_words(&frequencies, corpus.documents(), asked);
+        let lengths = Weighted::new(corpus, all_blocks(corpus), &active, &held_out)?;
+        let cap = lengths.usual_cap();
+        let weighted = lengths.weigh(cap)?;
+        report_words(&active, &frequencies, corpus, &weighted, &mut verdict)?;
+        let scale = weighted.usual_scale(&active);
+        let search =
+            Search { alpha0: self.alpha0, solver: &self.solver, seed: self.seed, progress };
+        stages.end("weights");
+        let choice = match self.k {
+            Components::Exactly(k) => choose::Choice::given(k),
+            Components::Auto => choose::choose(corpus, &weighted, &scale, &search, &held_out)?,
+        };
+        choice.report(&mut verdict);
+        let words = active.iter().filter(|a| **a).count();
+        let k = choice.k.min(words).min(weighted.documents.max(1));
+        let basis = find_basis(&weighted, &scale, basis_width(k, words), &search)?;
+        stages.end("directions");
+        let mut moments = gather(&weighted, basis, progress)?;
+        stages.end("moments");
+        let estimate = solve(&moments, Some(&weighted), k, &search)?;
+        if estimate.topics.rows() < choice.k {
+            verdict.warn(format!(
+                "{} topics were asked for, but the moments of these documents carry only {}: the model has that many",
+                choice.k,
+                estimate.topics.rows()
+            ));
+        }
+        stages.end("decomposition");
+        let stability = stability::resampled(&moments, &estimate, self.seed, progress)?;
+        moments.shards = Vec::new();
+        stages.end("stability");
+        drop(weighted);
+        let unigram = unigram(corpus)?;
+        let polished = self.polish(corpus, &estimate, &unigram, &held_out, progress)?;
+        stages.end("polish");
+        let statistics = Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)?;
+        stages.end("statistics");
+        let kept = (self.keep_moments && moments.third.is_some())
+            .then(|| Moments { projected: moments, cap, active, alpha0: self.alpha0 });
+        let mut diagnostics = Diagnostics::new(&estimate, &choice, stability, &polished, self);
+        diagnostics.seconds = stages.seconds;
+        let parts = Parts { polished, statistics, unigram, diagnostics, moments: kept, verdict };
+        Model::assemble(self, corpus, parts)
+    }
+
+    fn check(&self, corpus: &Corpus) -> Result<()> {
+        let bad = |name: &str, value: String, expected: &str| {
+            Err(Error::BadParameter { name: name.into(), value, expected: expected.into() })
+        };
+        if let Components::Exactly(0) = self.k {
+            return bad("k", "0".into(), "at least one topic");
+        }
+        if !(self.alpha0 >= 0.0 && self.alpha0.is_finite()) {
+            return bad("alpha0", self.alpha0.to_string(), "a number from 0 on");
+        }
+        if self.epochs == Some(0) {
+            return bad("epochs", "0".into(), "at least one, or no polish");
+        }
+        if corpus.tokens() == 0 {
+            let message = format!(
+                "{} documents hold no words of the vocabulary; check the text, the filters and the vocabulary",
+                corpus.documents()
+            );
+            return Err(tenfold_engine::Error::TooLittleData(message).into());
+        }
+        Ok(())
+    }
+
+    /// The polish that was asked for, started a little away from zero: a word that the moments gave no share could
+    /// otherwise never get one.
+    fn polish(
+        &self,
+        corpus: &Corpus,
+        estimate: &Estimate,
+        unigram: &[f64],
+        held_out: &(dyn Fn(usize) -> bool + Sync),
+        progress: &dyn Progress,
+    ) -> Result<Polished> {
+        let start = smoothed(&estimate.topics, unigram, 0.01);
+        let alpha = dirichlet(&estimate.shares, self.alpha0);
+        match self.polish {
+            Polish::None => {
+                Ok(Polished { topics: estimate.topics.clone(), alpha, curve: Vec::new(), chosen: 0 })
+            }
+            Polish::Predict => {
+                let stepwise = Stepwise { seed: self.seed, ..Stepwise::default() };
+                let epochs = self.epochs.unwrap_or(stepwise.epochs);
+                let prior = vec![PRIOR; alpha.len()];
+                Stepwise { epochs, ..stepwise }.run(corpus, held_out, &start, &prior, progress)
+            }
+            Polish::Faithful => {
+                let cvb0 = Cvb0::default();
+                let sweeps = self.epochs.unwrap_or(cvb0.sweeps);
+                Cvb0 { sweeps, ..cvb0 }.run(corpus, held_out, &start, &alpha, progress)
+            }
+        }
+    }
+}
+
+/// Counts added for each topic while mixtures are sought for prediction.
+const PRIOR: f64 = 0.1;
+
+/// What the stages of a fit leave for the model.
+pub(super) struct Parts {
+    pub polished: Polished,
+    pub statistics: Statistics,
+    pub unigram: Vec<f64>,
+    pub diagnostics: Diagnostics,
+    pub moments: Option<Moments>,
+    pub verdict: Verdict,
+}
+
+/// Seconds by stage.
+pub(super) struct Stages {
+    last: Instant,
+    pub seconds: Vec<(String, f64)>,
+}
+
+impl Stages {
+    pub fn begin() -> Self {
+        Self { last: Instant::now(), seconds: Vec::new() }
+    }
+
+    pub fn end(&mut self, stage: &str) {
+        self.seconds.push((stage.to_owned(), self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
+    }
+}
+
+/// Every twentieth document watches the polish, at most 2,000 in all; chosen by a hash of its number, so that neither
+/// the order of a file nor the way it is stored matters.
+pub(super) fn held_out(documents: usize, polish: Polish) -> impl Fn(usize) -> bool + Sync {
+    let share = (1.0 / 20.0f64).min(MOST_HELD_OUT as f64 / documents.max(1) as f64);
+    let none = polish == Polish::None || documents < FEWEST_WATCHED;
+    let limit = if none { 0 } else { (share * f64::from(u32::MAX)) as u32 };
+    move |position: usize| ((position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 <= limit && limit > 0
+}
+
+/// (1 − share)·topics + share·unigram.
+pub(super) fn smoothed(topics: &Mat, unigram: &[f64], share: f64) -> Mat {
+    let mut out = topics.clone();
+    for t in 0..out.rows() {
+        out.row_mut(t).iter_mut().zip(unigram).for_each(|(x, u)| *x = (1.0 - share) * *x + share * u);
+    }
+    out
+}
+
+/// α_i from α_i/α0. The single-topic model has no α: a small one stands in, so that mixtures can be inferred.
+pub(super) fn dirichlet(shares: &[f64], alpha0: f64) -> Vec<f64> {
+    let sum: f64 = shares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let scale = if alpha0 > 0.0 { alpha0 } else { 0.01 / sum };
+    shares.iter().map(|s| scale * s).collect()
+}
+
+/// Every word's share of all tokens.
+pub(super) fn unigram(corpus: &Corpus) -> Result<Vec<f64>> {
+    let mut totals = vec![0.0f64; corpus.words()];
+    let counts = corpus.counts();
+    for b in 0..counts.blocks() {
+        let block = counts.block(b)?;
+        for (local, &word) in block.words().iter().enumerate() {
+            let column = block.column(local).iter();
+            totals[word as usize] += column.map(|e| f64::from(block.levels()[e.code as usize])).sum::<f64>();
+        }
+    }
+    let sum = totals.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    totals.iter_mut().for_each(|x| *x /= sum);
+    Ok(totals)
+}
+
+fn report_words(
+    active: &[bool],
+    frequencies: &[u32],
+    corpus: &Corpus,
+    weighted: &Weighted<'_>,
+    verdict: &mut Verdict,
+) -> Result<()> {
+    if weighted.documents == 0 {
+        let message = format!(
+            "none of {} documents holds 3 tokens, so there is no third moment; give longer documents",
+            corpus.documents()
+        );
+        return Err(tenfold_engine::Error::TooLittleData(message).into());
+    }
+    let occurring = frequencies.iter().filter(|f| **f > 0).count();
+    let kept = active.iter().filter(|a| **a).count();
+    if kept < occurring {
+        verdict.note(format!(
+            "{} of {occurring} words are in fewer than 3 or more than half of the documents: they are left out of the \
+             moments and have their place in the topics",
+            occurring - kept
+        ));
+    }
+    let short = corpus.documents() - weighted.documents;
+    if short * 5 > corpus.documents() {
+        verdict.note(format!(
+            "{short} of {} documents are too short for the moments or kept aside to watch the polish",
+            corpus.documents()
+        ));
+    }
+    Ok(())
+}

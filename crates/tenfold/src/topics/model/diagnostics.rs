@@ -1,0 +1,220 @@
+//! How a fit went, in numbers and in words.
+
+use super::super::choose::Choice;
+use super::super::fit::Params;
+use super::super::spectral::Estimate;
+use crate::admixture::Polished;
+use crate::verdict::Verdict;
+
+/// What is known about a fit. Lists run over topics in the model's order unless said otherwise.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Diagnostics {
+    /// Eigenvalues of the second moment inside the subspace that was found, largest first.
+    pub spectrum: Vec<f64>,
+    /// The interval that k was chosen from, when it was chosen.
+    pub interval: Option<(usize, usize)>,
+    /// Unpolished held-out perplexity of the k that were tried.
+    pub tried: Vec<(usize, f64)>,
+    /// λ of every component of the whitened tensor.
+    pub weights: Vec<f64>,
+    /// Largest over smallest eigenvalue that was whitened.
+    pub condition: f64,
+    /// Eigenvalue k over eigenvalue k + 1; infinite when that is not positive.
+    pub eigengap: f64,
+    /// Share of each topic's mass that the moments put below zero.
+    pub negative: Vec<f64>,
+    /// Σα that follows from the weights; α0 was assumed.
+    pub alpha_sum: f64,
+    /// Σα that the moments assumed.
+    pub alpha0: f64,
+    /// How surely each topic comes back when documents are resampled, 0 to 1; empty when it was not measured.
+    pub stability: Vec<f64>,
+    /// How many documents carry each topic, as an effective number among those looked at.
+    pub carriers: Vec<f64>,
+    /// Held-out perplexity along the polish: (passes over the documents, perplexity), the unpolished first.
+    pub curve: Vec<(f64, f64)>,
+    /// Which point of the curve is the model.
+    pub chosen: usize,
+    /// Iterations of the decomposition.
+    pub iterations: usize,
+    /// Whether it converged.
+    pub converged: bool,
+    /// ‖T(I, v, v) − λ v‖ / max λ at its end.
+    pub residual: f64,
+    /// Share of the whitened tensor that the components explain, where its norm is known.
+    pub fit: Option<f64>,
+    /// Share of starts that came to the same answer.
+    pub agreement: Option<f64>,
+    /// Seconds by stage; not kept in the model file, whose bytes depend on data and parameters only.
+    pub seconds: Vec<(String, f64)>,
+}
+
+impl Diagnostics {
+    pub(in super::super) fn new(
+        estimate: &Estimate,
+        choice: &Choice,
+        stability: Vec<f64>,
+        polished: &Polished,
+        params: &Params,
+    ) -> Self {
+        let (spectrum, k) = (&estimate.white.spectrum, estimate.white.k());
+        let next = spectrum.get(k).copied().unwrap_or(0.0);
+        let shares: f64 = estimate.shares.iter().sum();
+        Self {
+            spectrum: spectrum.clone(),
+            interval: choice.interval,
+            tried: choice.tried.clone(),
+            weights: estimate.found.cp.weights.clone(),
+            condition: if k > 0 { spectrum[0] / spectrum[k - 1] } else { f64::NAN },
+            eigengap: if next > 0.0 && k > 0 { spectrum[k - 1] / next } else { f64::INFINITY },
+            negative: estimate.negative.clone(),
+            alpha_sum: if params.alpha0 > 0.0 { params.alpha0 * shares } else { shares },
+            alpha0: params.alpha0,
+            stability,
+            carriers: Vec::new(),
+            curve: polished.curve.iter().map(|c| (c.epoch, c.perplexity)).collect(),
+            chosen: polished.chosen,
+            iterations: estimate.found.trace.iterations,
+            converged: estimate.found.trace.converged,
+            residual: estimate.found.trace.residual(),
+            fit: estimate.found.fit,
+            agreement: estimate.found.trace.agreement(),
+            seconds: Vec::new(),
+        }
+    }
+
+    /// For topics in another order, with the documents that carry them.
+    pub(super) fn ordered(mut self, order: &[usize], carriers: Vec<f64>) -> Self {
+        for list in [&mut self.weights, &mut self.negative, &mut self.stability] {
+            if list.len() == order.len() {
+                *list = order.iter().map(|&t| list[t]).collect();
+            }
+        }
+        self.carriers = carriers;
+        self
+    }
+
+    pub(super) fn report(&self, verdict: &mut Verdict) {
+        self.report_topics(verdict);
+        self.report_k(verdict);
+        self.report_model(verdict);
+        self.report_polish(verdict);
+    }
+
+    fn report_topics(&self, verdict: &mut Verdict) {
+        let few = self.which(&self.carriers, |c| c < 5.0);
+        if !few.is_empty() {
+            verdict.warn(format!(
+                "{} a handful of documents: {} are probably copies or lists rather than themes",
+                rest(&few),
+                if few.len() == 1 { "it" } else { "they" }
+            ));
+        }
+        let mut sorted = self.weights.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        let heavy = self.which(&self.weights, |w| w > 5.0 * median);
+        if !heavy.is_empty() {
+            verdict.note(format!(
+                "the moments give {} a weight more than five times the median: {} rare and bursty words",
+                topics(&heavy),
+                if heavy.len() == 1 { "it rests on" } else { "they rest on" }
+            ));
+        }
+        let negative = self.which(&self.negative, |n| n > 0.5);
+        if negative.len() * 4 > self.negative.len() {
+            verdict.warn(format!(
+                "in {} of {} topics the moments put more than half of the mass below zero: there are too few documents \
+                 for so many topics, or alpha0 is far off",
+                negative.len(),
+                self.negative.len()
+            ));
+        }
+    }
+
+    fn report_k(&self, verdict: &mut Verdict) {
+        let k = self.weights.len();
+        let unstable = self.which(&self.stability, |s| s < 0.5);
+        if unstable.len() * 5 > k {
+            verdict.warn(format!(
+                "{} of {k} topics do not come back when documents are resampled: k is too large for these documents; try \
+                 {} or -k auto",
+                unstable.len(),
+                (k - unstable.len()).max(1)
+            ));
+        } else if !unstable.is_empty() {
+            verdict.note(format!("{} not come back surely when documents are resampled", does(&unstable)));
+        }
+        if self.interval.is_none() && self.eigengap < 1.5 && unstable.is_empty() {
+            verdict.note(format!(
+                "the spectrum goes on beyond k = {k} without a gap: there may be more topics; -k auto looks for them"
+            ));
+        }
+    }
+
+    fn report_model(&self, verdict: &mut Verdict) {
+        if self.condition > 1e4 {
+            verdict.warn(format!(
+                "the weakest direction is {:.0} times weaker than the strongest: the smallest topics rest on little; ask \
+                 for fewer",
+                self.condition
+            ));
+        }
+        let expected = if self.alpha0 > 0.0 { self.alpha0 } else { 1.0 };
+        let ratio = self.alpha_sum / expected;
+        if !(0.4..=2.5).contains(&ratio) {
+            verdict.note(format!(
+                "the weights of the topics add up to {ratio:.2} where 1 was expected: documents are {} than alpha0 = {} \
+                 assumes",
+                if ratio < 1.0 { "burstier" } else { "mixed otherwise" },
+                self.alpha0
+            ));
+        }
+        if !self.converged {
+            verdict.warn(format!(
+                "the decomposition did not settle in {} iterations: the last components are not determined",
+                self.iterations
+            ));
+        }
+        if let Some(agreement) = self.agreement.filter(|a| *a < 1.0) {
+            verdict.note(format!("{:.0} % of the starts came to the answer that was kept", 100.0 * agreement));
+        }
+    }
+
+    fn report_polish(&self, verdict: &mut Verdict) {
+        let (Some(first), Some(kept)) = (self.curve.first(), self.curve.get(self.chosen)) else { return };
+        if self.chosen == 0 && self.curve.len() > 1 {
+            verdict.note(format!(
+                "no polish: it made held-out perplexity worse than the moments' {:.1}, so their answer is kept",
+                first.1
+            ));
+        } else if self.chosen > 0 {
+            verdict.note(format!(
+                "held-out perplexity {:.1} from the moments, {:.1} after the polish",
+                first.1, kept.1
+            ));
+        }
+    }
+
+    fn which(&self, list: &[f64], is: impl Fn(f64) -> bool) -> Vec<usize> {
+        (0..list.len()).filter(|&t| is(list[t])).collect()
+    }
+}
+
+/// "topic 3" or "topics 3, 5 and 9".
+fn topics(list: &[usize]) -> String {
+    let numbers: Vec<String> = list.iter().take(10).map(usize::to_string).collect();
+    match (list.len(), numbers.split_last()) {
+        (1, _) => format!("topic {}", list[0]),
+        (n, Some((last, others))) if n <= 10 => format!("topics {} and {last}", others.join(", ")),
+        (n, _) => format!("topics {} and {} more", numbers.join(", "), n - 10),
+    }
+}
+
+fn rest(list: &[usize]) -> String {
+    format!("{} {} on", topics(list), if list.len() == 1 { "rests" } else { "rest" })
+}
+
+fn does(list: &[usize]) -> String {
+    format!("{} {}", topics(list), if list.len() == 1 { "does" } else { "do" })
+}
