@@ -37,13 +37,18 @@ impl Disk {
             return Err(fail(what.to_owned(), "give the path of a file on disk"));
         }
         let file = File::open(path).map_err(refuse)?;
-        Ok(Arc::new(Self {
-            path: path.to_owned(),
+        Ok(Arc::new(Self::of(file, metadata.len(), path)))
+    }
+
+    /// An open file of this length that goes by another name in messages, such as a copy of standard input.
+    pub(crate) fn of(file: File, len: u64, name: &Path) -> Self {
+        Self {
+            path: name.to_owned(),
             file,
-            len: metadata.len(),
+            len,
             #[cfg(not(unix))]
             lock: std::sync::Mutex::new(()),
-        }))
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -7,7 +7,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 
 /// Passes bytes through until there are too many of them in all, or in one line.
 #[derive(Debug)]
-pub(super) struct Guard<R> {
+pub(crate) struct Guard<R> {
     inner: R,
     limit: u64,
     total: u64,
@@ -16,7 +16,7 @@ pub(super) struct Guard<R> {
 
 /// What there was too much of.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-pub(super) enum TooMuch {
+pub(crate) enum TooMuch {
     /// Of everything.
     #[error("unpacks to more than {0} bytes")]
     Total(u64),
@@ -26,7 +26,7 @@ pub(super) enum TooMuch {
 }
 
 impl TooMuch {
-    pub(super) fn remedy(self) -> &'static str {
+    pub(crate) fn remedy(self) -> &'static str {
         match self {
             Self::Total(_) => "unpack the file yourself if you trust it, and give the unpacked file",
             Self::Line => "check that it is a text file with one sample a line and closed quotes",
@@ -35,7 +35,7 @@ impl TooMuch {
 }
 
 impl<R> Guard<R> {
-    pub(super) fn new(inner: R, limit: u64) -> Self {
+    pub(crate) fn new(inner: R, limit: u64) -> Self {
         Self { inner, limit, total: 0, in_line: 0 }
     }
 }

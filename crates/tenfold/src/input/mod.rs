@@ -10,12 +10,14 @@ mod layout;
 mod npy;
 mod packed;
 #[cfg(feature = "parquet")]
-mod parquet;
+pub(crate) mod parquet;
 mod text;
 mod wav;
 
-pub(crate) use disk::Disk;
+pub(crate) use disk::{Cursor, Disk};
+pub(crate) use guard::TooMuch;
 pub use npy::{Array, read_array};
+pub(crate) use text::{Packing, UNPACK, csv_rows, next_row, unpacked};
 
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};

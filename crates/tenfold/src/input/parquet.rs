@@ -18,7 +18,7 @@ use tenfold_engine::progress::{Progress, Silent};
 /// The file as the parquet crate wants it. Lengths are checked against the file before a buffer is made, which
 /// the crate's own reader for files does not do.
 #[derive(Debug)]
-struct Chunks(Arc<Disk>);
+pub(crate) struct Chunks(pub(crate) Arc<Disk>);
 
 impl Length for Chunks {
     fn len(&self) -> u64 {
@@ -40,11 +40,12 @@ impl ChunkReader for Chunks {
 }
 
 /// What to do about a file that cannot be decoded.
-const DAMAGED: &str = "it is damaged or uses a codec other than snappy, gzip and zstd: write it again";
+pub(crate) const DAMAGED: &str =
+    "it is damaged or uses a codec other than snappy, gzip and zstd: write it again";
 
 /// Runs the parquet crate, which meets some damaged files with a panic: among 60 000 spoilt files version 59.3.2
 /// panicked 55 times, on a data page whose dictionary is gone and on a negative column offset.
-fn guarded<T>(disk: &Disk, work: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
+pub(crate) fn guarded<T>(disk: &Disk, work: impl FnOnce() -> ParquetResult<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(ParquetError::External(inner))) => match inner.downcast::<Error>() {

@@ -22,8 +22,9 @@ pub(super) struct Format {
     packing: Packing,
 }
 
+/// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
+pub(crate) enum Packing {
     Plain,
     Gzip,
     Zstd,
@@ -45,31 +46,55 @@ impl Format {
     }
 
     /// The text, unpacked, of what `file` still holds.
-    fn reader<'a>(self, disk: &Disk, file: impl Read + 'a, limit: u64) -> Result<Reader<Box<dyn Read + 'a>>> {
-        let unpacked: Box<dyn Read + 'a> = match self.packing {
-            Packing::Plain => Box::new(Guard::new(file, u64::MAX)),
-            Packing::Gzip => {
-                let buffered = std::io::BufReader::with_capacity(1 << 16, file);
-                Box::new(Guard::new(flate2::bufread::MultiGzDecoder::new(buffered), limit))
-            }
-            Packing::Zstd => {
-                let decoder = zstd::Decoder::new(file)
-                    .map_err(|e| disk.fail(format!("cannot be unpacked ({e})"), UNPACK))?;
-                Box::new(Guard::new(decoder, limit))
-            }
-        };
-        // Lines are compared with one another here, where the message can say which line and what was expected.
-        let mut builder = ReaderBuilder::new();
-        builder.has_headers(false).flexible(true).delimiter(self.delimiter).buffer_capacity(1 << 16);
-        // With the usual "\r, \n or both" the reader's count of lines lags after a "\r\n". Cells are trimmed,
-        // so the "\r" does no harm.
-        builder.terminator(Terminator::Any(b'\n'));
-        Ok(builder.from_reader(unpacked))
+    fn reader<'a>(
+        self,
+        disk: &Disk,
+        file: impl Read + Send + 'a,
+        limit: u64,
+    ) -> Result<Reader<Box<dyn Read + Send + 'a>>> {
+        let unpacked = unpacked(disk, self.packing, file, limit)?;
+        Ok(csv_rows(unpacked, self.delimiter))
     }
 }
 
+/// Rows of delimited text as they stand, the first one included.
+pub(crate) fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
+    // Lines are compared with one another here, where the message can say which line and what was expected.
+    let mut builder = ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 16);
+    // With the usual "\r, \n or both" the reader's count of lines lags after a "\r\n". Cells are trimmed,
+    // so the "\r" does no harm.
+    builder.terminator(Terminator::Any(b'\n'));
+    builder.from_reader(text)
+}
+
+/// The bytes of a file, unpacked and guarded: a line may not be endless, nor may a packed file unpack to more than
+/// `limit` bytes.
+///
+/// # Errors
+/// When an unpacker cannot be made.
+pub(crate) fn unpacked<'a>(
+    disk: &Disk,
+    packing: Packing,
+    file: impl Read + Send + 'a,
+    limit: u64,
+) -> Result<Box<dyn Read + Send + 'a>> {
+    Ok(match packing {
+        Packing::Plain => Box::new(Guard::new(file, u64::MAX)),
+        Packing::Gzip => {
+            let buffered = std::io::BufReader::with_capacity(1 << 16, file);
+            Box::new(Guard::new(flate2::bufread::MultiGzDecoder::new(buffered), limit))
+        }
+        Packing::Zstd => {
+            let decoder = zstd::Decoder::new(file)
+                .map_err(|e| disk.fail(format!("cannot be unpacked ({e})"), UNPACK))?;
+            Box::new(Guard::new(decoder, limit))
+        }
+    })
+}
+
 /// What to do about compressed data that do not unpack.
-const UNPACK: &str = "it is cut short or damaged: copy or export it again";
+pub(crate) const UNPACK: &str = "it is cut short or damaged: copy or export it again";
 
 /// Tells how much of the file was read, packed as it may be.
 struct Told<'a> {
@@ -95,7 +120,7 @@ pub(super) fn open(
     let file = Told { file: Cursor::new(disk, 0), progress };
     let mut reader = format.reader(disk, file, options.max_decompressed)?;
     let mut record = ByteRecord::new();
-    let Some(first) = next(disk, &mut reader, &mut record)? else {
+    let Some(first) = next_row(disk, &mut reader, &mut record)? else {
         return Err(disk.fail("holds no lines", "give a file with at least one row of numbers"));
     };
     let layout = Layout::new(disk, &record, format.delimiter, options)?;
@@ -109,7 +134,7 @@ pub(super) fn open(
     loop {
         progress.check()?;
         let before = (reader.position().byte(), reader.position().line());
-        let Some(line) = next(disk, &mut reader, &mut record)? else { break };
+        let Some(line) = next_row(disk, &mut reader, &mut record)? else { break };
         row.clear();
         layout.parse(&record, line, &mut row)?;
         pass.take(&row, before, options.memory);
@@ -157,7 +182,11 @@ impl Pass {
 }
 
 /// Reads the next line that is not blank, and gives its number, counted from 1 where the reader began.
-fn next<R: Read>(disk: &Disk, reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>> {
+pub(crate) fn next_row<R: Read>(
+    disk: &Disk,
+    reader: &mut Reader<R>,
+    record: &mut ByteRecord,
+) -> Result<Option<u64>> {
     loop {
         let before = reader.position().line();
         match reader.read_byte_record(record) {
@@ -204,10 +233,10 @@ impl Stored for TextRows {
         let changed =
             || self.disk.fail("changed while it was read", "leave the file alone until the run has ended");
         for _ in 0..start % BLOCK {
-            next(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
+            next_row(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
         }
         for numbers in out.chunks_exact_mut(cols) {
-            let within = next(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
+            let within = next_row(&self.disk, &mut reader, &mut record)?.ok_or_else(changed)?;
             row.clear();
             self.layout.parse(&record, line - 1 + within, &mut row)?;
             numbers.copy_from_slice(&row);

@@ -2,6 +2,7 @@
 
 mod data;
 mod moments;
+pub mod read;
 mod spectral;
 mod white;
 

@@ -1,0 +1,306 @@
+//! Texts on their way into a corpus: words get provisional numbers as they appear, and their final ones at the end.
+//!
+//! Documents are tokenised in parallel, some at a time, and their words numbered in the order of the documents. The
+//! final vocabulary is in alphabetical order (of code points), so neither threads nor the order of documents change it.
+
+use super::languages;
+use super::recipe::Recipe;
+use super::tokens::{Dropped, Tokenizer};
+use super::{ReadOptions, fail, grouped};
+use crate::error::{Error, Result};
+use crate::topics::data::{Builder, Corpus, Documents};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Documents that a task tokenises: enough that their common words are looked up once for all of them.
+const TOGETHER: usize = 128;
+
+/// Words by which the language is told.
+const SAMPLE: usize = 20_000;
+
+/// Texts become counts.
+pub(super) struct Texts<'a> {
+    path: &'a Path,
+    options: &'a ReadOptions,
+    recipe: Recipe,
+    /// Made when the first texts are there, by which `auto` tells the language.
+    tokenizer: Option<Tokenizer>,
+    ids: HashMap<String, u32>,
+    /// Documents that hold each word.
+    frequencies: Vec<u32>,
+    /// Words that were there before: those of a model.
+    known: usize,
+    builder: Builder,
+    dropped: Dropped,
+    /// Words that the model does not know, as often as they occur.
+    unknown: u64,
+    empty: u64,
+    bytes: u64,
+    notes: Vec<String>,
+}
+
+/// What a task makes of some documents.
+#[derive(Default)]
+struct Part {
+    /// Its words in order of appearance.
+    words: Vec<String>,
+    /// Documents that hold each.
+    frequencies: Vec<u32>,
+    documents: Documents,
+    dropped: Dropped,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(path: &'a Path, options: &'a ReadOptions) -> Result<Self> {
+        let mut notes = Vec::new();
+        let mut recipe = options.recipe.clone();
+        if !recipe.text {
+            recipe = Recipe { min_df: recipe.min_df, max_df: recipe.max_df, ..Recipe::default() };
+            notes.push(
+                "the model knows no recipe for text, having learned from counts: the usual one was used"
+                    .into(),
+            );
+        }
+        recipe.check()?;
+        let known = options.fixed_vocabulary.as_deref().unwrap_or_default();
+        Ok(Self {
+            path,
+            options,
+            recipe,
+            tokenizer: None,
+            ids: known.iter().cloned().zip(0..).collect(),
+            frequencies: vec![0; known.len()],
+            known: known.len(),
+            builder: Builder::new(options.memory),
+            dropped: Dropped::default(),
+            unknown: 0,
+            empty: 0,
+            bytes: 0,
+            notes,
+        })
+    }
+
+    /// Something the user should know.
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Takes documents, in order.
+    pub(super) fn take<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<()> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let tokenizer = match self.tokenizer.take() {
+            Some(tokenizer) => tokenizer,
+            None => self.first_look(texts)?,
+        };
+        let parts: Vec<Part> = texts.par_chunks(TOGETHER).map(|texts| tokenise(&tokenizer, texts)).collect();
+        self.tokenizer = Some(tokenizer);
+        parts.into_iter().try_for_each(|part| self.merge(part))
+    }
+
+    /// Settles the stop words, and makes the recipe ready.
+    fn first_look<T: AsRef<str>>(&mut self, texts: &[T]) -> Result<Tokenizer> {
+        if self.recipe.stop_words.iter().any(|name| name == "auto") {
+            let bare = Recipe {
+                stop_words: Vec::new(),
+                stemmer: None,
+                lowercase: true,
+                ngrams: 1,
+                ..self.recipe.clone()
+            };
+            let (bare, mut sample) = (Tokenizer::new(&bare)?, Vec::new());
+            for text in texts {
+                bare.words(text.as_ref(), &mut Dropped::default(), |word| sample.push(word.to_owned()));
+                if sample.len() > SAMPLE {
+                    break;
+                }
+            }
+            let told = languages::detect(sample.iter().map(String::as_str));
+            self.recipe.stop_words.retain(|name| name != "auto");
+            self.recipe.stop_words.extend(told.map(String::from));
+            self.notes.push(match told {
+                Some(code) => format!("the text reads like {}, whose stop words were dropped", languages::name(code)),
+                None => "the text reads like none of the languages that are told by themselves: no stop words were dropped".into(),
+            });
+        }
+        Tokenizer::new(&self.recipe)
+    }
+
+    /// Gives the words of a part their numbers in the corpus.
+    fn merge(&mut self, mut part: Part) -> Result<()> {
+        let grows = self.options.fixed_vocabulary.is_none() || self.options.grow;
+        let mut map = Vec::with_capacity(part.words.len());
+        for (word, frequency) in part.words.into_iter().zip(part.frequencies) {
+            let id = match self.ids.get(&word) {
+                Some(&id) => id,
+                None if grows => {
+                    let id = self.ids.len() as u32;
+                    // Strings, the table and the frequencies, roughly.
+                    self.bytes += word.len() as u64 + 80;
+                    self.ids.insert(word, id);
+                    self.frequencies.push(0);
+                    id
+                }
+                None => u32::MAX,
+            };
+            if id != u32::MAX {
+                self.frequencies[id as usize] += frequency;
+            }
+            map.push(id);
+        }
+        if self.bytes > self.options.memory / 2 {
+            return Err(self.fail(
+                format!(
+                    "{} distinct words take more than half of the {} bytes of memory allowed",
+                    grouped(self.ids.len() as u64),
+                    self.options.memory
+                ),
+                "ask for shorter n-grams or a stemmer, or raise --memory",
+            ));
+        }
+        self.dropped.add(&part.dropped);
+        self.unknown += super::bag::rename(&mut part.documents, &map);
+        let mut start = 0;
+        for &end in &part.documents.ends {
+            self.empty += u64::from(start == end);
+            start = end;
+        }
+        self.builder.push(part.documents)
+    }
+
+    fn fail(&self, problem: String, remedy: &str) -> Error {
+        fail(self.path, problem, remedy)
+    }
+
+    /// The corpus, with final words; `names` are the documents' names, where they have some.
+    pub(super) fn finish(mut self, names: Option<Vec<String>>) -> Result<Corpus> {
+        let documents = self.builder.documents();
+        if documents == 0 {
+            return Err(self.fail("holds no documents".into(), "give at least one document"));
+        }
+        let (kept, rare, common) = self.keep(documents);
+        if kept.is_empty() {
+            return Err(self.empty_vocabulary(documents, rare, common));
+        }
+        let mut words = vec![String::new(); self.ids.len()];
+        for (word, id) in std::mem::take(&mut self.ids) {
+            words[id as usize] = word;
+        }
+        let mut order = kept;
+        // The words of a model keep their numbers; new ones follow in alphabetical order.
+        order[self.known..].sort_unstable_by(|a, b| words[*a as usize].cmp(&words[*b as usize]));
+        let mut new = vec![u32::MAX; words.len()];
+        order.iter().zip(0..).for_each(|(&old, id)| new[old as usize] = id);
+        let vocabulary = order.iter().map(|&old| words[old as usize].clone()).collect();
+        let (min_df, max_df) = self.recipe.limits();
+        if rare + common > 0 {
+            self.notes.push(format!(
+                "of {} distinct words {} were dropped that stand in fewer than {min_df} documents and {} that stand in more than {} % of them",
+                grouped(words.len() as u64), grouped(rare), grouped(common), 100.0 * max_df
+            ));
+        }
+        if self.unknown > 0 {
+            self.notes.push(format!(
+                "{} words that the model does not know were dropped, counted as often as they occur",
+                grouped(self.unknown)
+            ));
+        }
+        if self.empty > 0 {
+            self.notes
+                .push(format!("{} documents hold no words; they keep their places", grouped(self.empty)));
+        }
+        let mut corpus = self.builder.finish(words)?;
+        if self.options.fixed_vocabulary.is_none() || self.options.grow {
+            corpus = corpus.renumber(&new, vocabulary)?;
+        }
+        if let Some(names) = names {
+            corpus.set_names(names);
+        }
+        corpus.set_recipe(Recipe { min_df: Some(min_df), max_df: Some(max_df), ..self.recipe }.to_json());
+        self.notes.into_iter().for_each(|note| corpus.note(note));
+        Ok(corpus)
+    }
+
+    /// The words that stay, and how many are too rare and too common.
+    fn keep(&self, documents: usize) -> (Vec<u32>, u64, u64) {
+        let (min_df, max_df) = self.recipe.limits();
+        let most = max_df * documents as f64;
+        let (mut kept, mut rare, mut common) = (Vec::new(), 0, 0);
+        for (id, &frequency) in (0u32..).zip(&self.frequencies) {
+            if (id as usize) < self.known {
+                kept.push(id);
+            } else if (frequency as usize) < min_df {
+                rare += 1;
+            } else if f64::from(frequency) > most {
+                common += 1;
+            } else {
+                kept.push(id);
+            }
+        }
+        (kept, rare, common)
+    }
+
+    fn empty_vocabulary(&self, documents: usize, rare: u64, common: u64) -> Error {
+        let (min_df, max_df) = self.recipe.limits();
+        let Dropped { all, numbers, short, long, stopped } = self.dropped;
+        let problem = format!(
+            "no words are left: of {} words in {} documents {} were numbers, {} had fewer than {} letters, {} were too \
+             long and {} were stop words; of the {} distinct words after that {} stand in fewer than {min_df} \
+             documents and {} in more than {} % of them",
+            grouped(all),
+            grouped(documents as u64),
+            grouped(numbers),
+            grouped(short),
+            self.recipe.min_length,
+            grouped(long),
+            grouped(stopped),
+            grouped(self.ids.len() as u64),
+            grouped(rare),
+            grouped(common),
+            100.0 * max_df
+        );
+        let remedy = match (all, rare, common) {
+            (0, ..) => "check that the input is text, and its encoding",
+            (_, 0, 0) => "check the stop words and the smallest word length",
+            (_, rare, common) if rare >= common => "lower --min-df, or give more documents",
+            _ => "raise --max-df",
+        };
+        self.fail(problem, remedy)
+    }
+}
+
+fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, texts: &[T]) -> Part {
+    let mut part = Part::default();
+    let mut ids: HashMap<String, u32> = HashMap::new();
+    // For every word the document that held it last (from 1), and where its count stands.
+    let mut latest: Vec<(u32, usize)> = Vec::new();
+    for (text, document) in texts.iter().zip(1u32..) {
+        let Part { words, frequencies, documents, dropped } = &mut part;
+        tokenizer.words(text.as_ref(), dropped, |word| {
+            let id = match ids.get(word) {
+                Some(&id) => id,
+                None => {
+                    let id = words.len() as u32;
+                    ids.insert(word.to_owned(), id);
+                    words.push(word.to_owned());
+                    frequencies.push(0);
+                    latest.push((0, 0));
+                    id
+                }
+            };
+            let (held, place) = latest[id as usize];
+            if held == document {
+                documents.counts[place] += 1;
+            } else {
+                latest[id as usize] = (document, documents.words.len());
+                frequencies[id as usize] += 1;
+                documents.words.push(id);
+                documents.counts.push(1);
+            }
+        });
+        documents.ends.push(documents.words.len() as u32);
+    }
+    part
+}

@@ -1,0 +1,191 @@
+//! The words of a bag of words: their file, and how they fit the words of a model.
+
+use super::ReadOptions;
+use super::source::{Source, utf8};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tenfold_engine::progress::Silent;
+
+/// Most words that may go without names: their stand-ins must be made up, whatever the file promises.
+pub(super) const NAMELESS: u32 = 1 << 22;
+
+/// How the words of a file are numbered in the corpus.
+pub(super) struct Named {
+    /// Words of the corpus, if they are known before the file is read.
+    vocabulary: Option<Vec<String>>,
+    /// From a word of the file to a word of the corpus; u32::MAX where it has none.
+    pub(super) map: Option<Vec<u32>>,
+    /// Words that the file may use, and who says so.
+    pub(super) limit: u32,
+    pub(super) who: String,
+    notes: Vec<String>,
+}
+
+impl Named {
+    /// Finds the words for a bag of words that promises `promised` of them.
+    pub(super) fn find(source: &Source, options: &ReadOptions, promised: Option<u32>) -> Result<Self> {
+        let found = match &options.vocabulary {
+            Some(path) => Some(path.clone()),
+            None => beside(source.path()),
+        };
+        let mut notes = Vec::new();
+        let words = match &found {
+            None => None,
+            Some(path) => {
+                let words = lines(path, options)?;
+                if let Some(promised) = promised.filter(|p| *p as usize != words.len()) {
+                    return Err(Error::Read {
+                        path: path.clone(),
+                        line: None,
+                        problem: format!(
+                            "holds {} words where {} promises {promised}",
+                            words.len(),
+                            source.path().display()
+                        ),
+                        remedy: "give the vocabulary that belongs to the counts with --vocabulary".into(),
+                    });
+                }
+                if options.vocabulary.is_none() {
+                    notes.push(format!("words from {}, found beside the counts", path.display()));
+                }
+                Some(words)
+            }
+        };
+        let who = match (&found, promised) {
+            (Some(path), _) => format!("the words of {}", path.display()),
+            (None, Some(_)) => "the words that the header promises".into(),
+            (None, None) => "the words of the model".into(),
+        };
+        let known = options.fixed_vocabulary.as_deref();
+        match (words, known) {
+            (Some(words), None) => {
+                let limit = words.len() as u32;
+                Ok(Self { vocabulary: Some(words), map: None, limit, who, notes })
+            }
+            (Some(words), Some(known)) => Ok(Self::fitted(&words, known, options.grow, who, notes)),
+            (None, Some(known)) => {
+                if let Some(promised) = promised.filter(|p| *p as usize > known.len()) {
+                    return Err(source.fail(
+                        None,
+                        format!("promises {promised} words where the model has {}", known.len()),
+                        "give the file's vocabulary with --vocabulary",
+                    ));
+                }
+                notes.push(
+                    "the counts come without a vocabulary: word numbers were taken for the model's".into(),
+                );
+                let limit = promised.unwrap_or(known.len() as u32);
+                Ok(Self { vocabulary: Some(known.to_vec()), map: None, limit, who, notes })
+            }
+            (None, None) => {
+                if let Some(promised) = promised.filter(|p| *p > NAMELESS) {
+                    return Err(source.fail(
+                        None,
+                        format!("promises {promised} words, but comes without a vocabulary"),
+                        format!(
+                            "give the vocabulary with --vocabulary; without one {NAMELESS} words are taken"
+                        ),
+                    ));
+                }
+                notes.push("no vocabulary was found or given: words are called w1, w2, …; name them with --vocabulary".into());
+                let who = match promised {
+                    Some(_) => who,
+                    None => "all that is taken without a vocabulary".into(),
+                };
+                Ok(Self { vocabulary: None, map: None, limit: promised.unwrap_or(NAMELESS), who, notes })
+            }
+        }
+    }
+
+    /// The words of the file among those of the model; further ones are dropped, or follow when it may grow.
+    fn fitted(words: &[String], known: &[String], grow: bool, who: String, mut notes: Vec<String>) -> Self {
+        let mut vocabulary = known.to_vec();
+        let mut map = Vec::with_capacity(words.len());
+        let mut missing = 0;
+        {
+            let ids: HashMap<&str, u32> = known.iter().map(String::as_str).zip(0..).collect();
+            for word in words {
+                map.push(match ids.get(word.as_str()) {
+                    Some(&id) => id,
+                    None if grow => {
+                        vocabulary.push(word.clone());
+                        vocabulary.len() as u32 - 1
+                    }
+                    None => u32::MAX,
+                });
+                missing += usize::from(!ids.contains_key(word.as_str()));
+            }
+        }
+        if missing > 0 {
+            let what = if grow { "added to the model's vocabulary" } else { "dropped" };
+            notes.push(format!(
+                "{missing} of the file's {} words are not in the model and were {what}",
+                words.len()
+            ));
+        }
+        let limit = words.len() as u32;
+        Self { vocabulary: Some(vocabulary), map: Some(map), limit, who, notes }
+    }
+
+    /// Whether the words have names.
+    pub(super) fn is_named(&self) -> bool {
+        self.vocabulary.is_some()
+    }
+
+    /// The vocabulary and what is to be said about it; stand-ins for `count` words without names.
+    pub(super) fn finish(self, count: usize) -> (Vec<String>, Vec<String>) {
+        let vocabulary = self.vocabulary.unwrap_or_else(|| (1..=count).map(|w| format!("w{w}")).collect());
+        (vocabulary, self.notes)
+    }
+}
+
+/// A file of words, one a line.
+fn lines(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
+    let source = Source::open(path, options, &Silent)?;
+    let mut bytes = Vec::new();
+    source.reader(&Silent)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
+    let text = utf8(path, &bytes, 1)?;
+    let mut words: Vec<String> = Vec::new();
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (i, line) in text.lines().enumerate() {
+        let word = line.trim();
+        let (number, again) = (i as u64 + 1, seen.insert(word, i + 1));
+        if word.is_empty() {
+            return Err(source.fail(
+                number,
+                "is blank where a word was expected",
+                "give one word a line, as many as there are",
+            ));
+        }
+        if let Some(first) = again {
+            return Err(source.fail(
+                number,
+                format!("the word {word:?} stands on line {first} already"),
+                "every word must be there once: tell the two apart",
+            ));
+        }
+        words.push(word.to_owned());
+    }
+    Ok(words)
+}
+
+/// The vocabulary that lies beside a file of counts: `vocab.kos.txt` for `docword.kos.txt.gz`, `reuters.tokens` for
+/// `reuters.ldac`, or a single `vocab.txt` in the folder.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    let stem = plain.rsplit_once('.').map_or(plain, |(stem, _)| stem);
+    let mut names = Vec::new();
+    if let Some(rest) = plain.strip_prefix("docword") {
+        names.push(format!("vocab{rest}"));
+    }
+    for ending in ["vocab", "tokens", "vocabulary", "words"] {
+        names.push(format!("{stem}.{ending}"));
+        names.push(format!("{stem}.{ending}.txt"));
+    }
+    names.extend(["vocab.txt", "vocabulary.txt", "tokens.txt"].map(String::from));
+    let packed = |name: &String| ["", ".gz", ".zst"].map(|end| path.with_file_name(format!("{name}{end}")));
+    names.iter().flat_map(packed).find(|candidate| candidate.is_file() && candidate != path)
+}

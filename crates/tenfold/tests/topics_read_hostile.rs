@@ -1,0 +1,101 @@
+//! Any bytes to every document reader: an error or a sound corpus, never a panic, and never much memory.
+
+mod input_files;
+mod topics_files;
+use input_files::Spoil;
+use proptest::prelude::*;
+use tenfold::engine::progress::Silent;
+use tenfold::topics::read::{Format, ReadOptions, read};
+use topics_files::{file, packed, plain, rows};
+
+const FORMATS: [Format; 9] = [
+    Format::Lines,
+    Format::Csv,
+    Format::Tsv,
+    Format::Parquet,
+    Format::Mallet,
+    Format::Uci,
+    Format::LdaC,
+    Format::MatrixMarket,
+    Format::Svmlight,
+];
+
+/// Largest amount of memory this process has held at once, in bytes, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
+}
+
+/// Reads the bytes in every format, and told by themselves; whatever comes back must hold together.
+fn check(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "x", bytes);
+    let before = peak();
+    for format in FORMATS.into_iter().map(Some).chain([None]) {
+        let options =
+            ReadOptions { format, memory: 1 << 20, max_decompressed: 1 << 24, encoding: None, ..plain() };
+        if let Ok(corpus) = read(&path, &options, &Silent) {
+            let tokens: u64 = rows(&corpus).iter().flatten().map(|(_, count)| u64::from(*count)).sum();
+            assert_eq!(tokens, corpus.tokens());
+            assert!(corpus.documents() > 0 && corpus.names().is_none_or(|n| n.len() == corpus.documents()));
+        }
+    }
+    if let (Some(before), Some(after)) = (before, peak()) {
+        // The files are small; the allowance is for batches, threads, other tests and 4 million empty documents.
+        assert!(
+            after.saturating_sub(before) < 1 << 30,
+            "{before} bytes were held before, {after} after {bytes:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&bytes);
+        packed(&bytes).iter().for_each(|p| check(p));
+    }
+
+    #[test]
+    fn anything_that_looks_like_numbers(text in "[0-9:. \n\t#%e-]{0,200}") {
+        check(text.as_bytes());
+        check(format!("%%MatrixMarket matrix coordinate real general\n{text}").as_bytes());
+    }
+
+    #[test]
+    fn any_header(numbers in prop::collection::vec(prop_oneof![0u64..9, any::<u64>(), 1u64 << 20..1 << 33], 9)) {
+        let fields: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        check(format!("{}\n{} {} {}\n{} {} {}\n", fields[..3].join("\n"), fields[3], fields[4], fields[5], fields[6], fields[7], fields[8]).as_bytes());
+        check(format!("%%MatrixMarket matrix coordinate integer general\n{}\n{}\n{}\n", fields[..3].join(" "), fields[3..6].join(" "), fields[6..].join(" ")).as_bytes());
+        check(format!("{} {}:{}\n", fields[0], fields[1], fields[2]).as_bytes());
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        check(text.as_bytes());
+    }
+}
+
+#[test]
+fn spoilt_files_of_every_kind() {
+    let uci = "3\n4\n5\n1 1 2\n1 3 1\n2 2 7\n3 1 1\n3 4 9\n";
+    let mtx = "%%MatrixMarket matrix coordinate integer general\n%\n3 4 3\n1 1 2\n2 2 7\n3 4 9\n";
+    for (seed, text) in
+        [uci, mtx, "2 0:1 3:4\n0\n1 2:2\n", "1 1:2 4:1 # c\n-1 2:3\n", "id,text\n1,\"a b\"\n2,c\n"]
+            .into_iter()
+            .enumerate()
+    {
+        let mut spoil = Spoil::new(seed as u64);
+        for _ in 0..60 {
+            check(&spoil.spoil(text.as_bytes()));
+        }
+        for packed in packed(text.as_bytes()) {
+            for _ in 0..20 {
+                check(&spoil.spoil(&packed));
+            }
+        }
+    }
+}
