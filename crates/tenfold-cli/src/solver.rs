@@ -58,7 +58,7 @@ impl SolverArgs {
                 let d = Polar::default();
                 let (max_iterations, tolerance, restarts) =
                     self.limits(d.max_iterations, d.tolerance, d.restarts);
-                Solver::Polar(Polar { max_iterations, tolerance, restarts })
+                Solver::Polar(Polar { max_iterations, tolerance, restarts, ..Polar::default() })
             }
             Name::Power => {
                 let d = Power::default();

@@ -3,8 +3,8 @@
 //! Data come in through [`input`], results go out through [`output`], and a learned model lives in one
 //! [`model_file`]. The mathematics that all models share is the [`engine`].
 
-pub mod components;
 pub mod admixture;
+pub mod components;
 pub mod error;
 pub mod evaluate;
 pub mod ica;

@@ -56,6 +56,8 @@ pub struct Tensor {
 pub enum TensorData {
     /// Numbers.
     F64(Vec<f64>),
+    /// Numbers of half the size, for large arrays whose last digits are noise.
+    F32(Vec<f32>),
     /// Bytes, for example text in UTF-8.
     U8(Vec<u8>),
 }
@@ -90,6 +92,12 @@ impl ModelFile {
         self.tensors.insert(name.to_owned(), Tensor { shape: vec![matrix.rows(), matrix.cols()], data });
     }
 
+    /// Adds a matrix in single precision: half the bytes.
+    pub fn insert_single(&mut self, name: &str, matrix: &Mat) {
+        let data = TensorData::F32(matrix.as_slice().iter().map(|x| *x as f32).collect());
+        self.tensors.insert(name.to_owned(), Tensor { shape: vec![matrix.rows(), matrix.cols()], data });
+    }
+
     /// Adds a vector.
     pub fn insert_vector(&mut self, name: &str, vector: &[f64]) {
         let tensor = Tensor { shape: vec![vector.len()], data: TensorData::F64(vector.to_vec()) };
@@ -102,6 +110,13 @@ impl ModelFile {
         self.tensors.insert(name.to_owned(), tensor);
     }
 
+    /// Adds a list of names as text, one a line; a newline in a name is written as `\\n` and a backslash as `\\\\`.
+    pub fn insert_lines(&mut self, name: &str, lines: &[String]) {
+        let escaped: Vec<String> =
+            lines.iter().map(|l| l.replace('\\', "\\\\").replace('\n', "\\n")).collect();
+        self.insert_text(name, &escaped.join("\n"));
+    }
+
     /// The matrix of this name.
     ///
     /// # Errors
@@ -110,6 +125,9 @@ impl ModelFile {
         match self.tensors.get(name) {
             Some(Tensor { shape, data: TensorData::F64(data) }) if shape.len() == 2 => {
                 Ok(Mat::from_vec(shape[0], shape[1], data.clone()))
+            }
+            Some(Tensor { shape, data: TensorData::F32(data) }) if shape.len() == 2 => {
+                Ok(Mat::from_vec(shape[0], shape[1], data.iter().map(|x| f64::from(*x)).collect()))
             }
             other => Err(self.lacks("matrix", name, other)),
         }
@@ -136,6 +154,28 @@ impl ModelFile {
                 .map_err(|_| self.lacks("UTF-8 text", name, self.tensors.get(name))),
             other => Err(self.lacks("text", name, other)),
         }
+    }
+
+    /// The names of [`ModelFile::insert_lines`].
+    ///
+    /// # Errors
+    /// As [`ModelFile::text`].
+    pub fn lines(&self, name: &str) -> Result<Vec<String>> {
+        let unescaped = |line: &str| {
+            let mut name = String::with_capacity(line.len());
+            let mut letters = line.chars();
+            while let Some(letter) = letters.next() {
+                name.push(match letter {
+                    '\\' => match letters.next() {
+                        Some('n') => '\n',
+                        other => other.unwrap_or('\\'),
+                    },
+                    plain => plain,
+                });
+            }
+            name
+        };
+        Ok(self.text(name)?.split('\n').map(unescaped).collect())
     }
 
     /// Checks which model this is.

@@ -238,3 +238,33 @@ fn a_huge_foreign_file_is_refused_by_its_header() {
         assert!(begin.elapsed().as_secs() < 2, "{piece:?} took {:?}", begin.elapsed());
     }
 }
+
+#[test]
+fn names_come_back_whatever_is_in_them() {
+    for names in [&["left", "right"][..], &[""], &["", ""], &["a\nb", "C:\\new", "\\", "n\\\n", "é ,\"\r"]] {
+        let names: Vec<String> = names.iter().map(|&n| n.into()).collect();
+        let mut file = ModelFile::new("ica", json!({}));
+        file.insert_lines("names", &names);
+        assert_eq!(file.lines("names").unwrap(), names);
+    }
+    let mut file = ModelFile::new("ica", json!({}));
+    file.insert_lines("names", &["a\nb".into(), "c\\".into()]);
+    assert_eq!(file.text("names").unwrap(), "a\\nb\nc\\\\");
+    file.insert_text("names", "end\\");
+    assert_eq!(file.lines("names").unwrap(), ["end\\"]);
+}
+
+#[test]
+fn single_precision_comes_back_and_stays_aligned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.tenfold");
+    let mut file = ModelFile::new("topics", json!({}));
+    let matrix = Mat::from_fn(3, 5, |i, j| f64::from((i as f32 + 0.1) * (j as f32 - 1.7)));
+    file.insert_single("a", &matrix);
+    file.insert_text("b", "xyz");
+    file.insert_vector("c", &[1.0]);
+    file.save(&path).unwrap();
+    let back = ModelFile::load(&path).unwrap();
+    assert_eq!(back.matrix("a").unwrap(), matrix);
+    assert_eq!((back.text("b").unwrap().as_str(), back.vector("c").unwrap()), ("xyz", vec![1.0]));
+}

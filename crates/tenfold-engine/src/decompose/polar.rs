@@ -24,18 +24,21 @@ pub struct Polar {
     pub max_iterations: usize,
     /// Largest move of a column, ‖v′ ∓ v‖, that counts as standing still.
     pub tolerance: f64,
+    /// Relative change of Σλ² below which the fit stands still; five such iterations in a row end a start. Tensors of
+    /// sampled moments carry noise far above the default: there a larger value saves iterations that only follow it.
+    pub fit_tolerance: f64,
     /// Starts; the one with the largest Σλ² is kept. The first is a slice of the tensor, the others random.
     pub restarts: usize,
 }
 
 impl Default for Polar {
     fn default() -> Self {
-        Self { max_iterations: 100, tolerance: 1e-10, restarts: 3 }
+        Self { max_iterations: 100, tolerance: 1e-10, fit_tolerance: SAME_FIT, restarts: 3 }
     }
 }
 
-/// Relative change of Σλ² below which the fit stands still.
-const FIT_TOLERANCE: f64 = 1e-9;
+/// Relative difference of Σλ² that is rounding.
+const SAME_FIT: f64 = 1e-9;
 /// Iterations in a row that the fit must stand still.
 const FIT_PATIENCE: usize = 5;
 
@@ -53,7 +56,7 @@ impl Polar {
             let (fit, v, trace) = self.run(tensor, start(tensor, k, seed, restart)?, progress)?;
             fits.push(fit);
             // A later start must be better by more than rounding, so that equal answers keep equal bytes.
-            if best.as_ref().is_none_or(|(so_far, ..)| fit > so_far * (1.0 + FIT_TOLERANCE)) {
+            if best.as_ref().is_none_or(|(so_far, ..)| fit > so_far * (1.0 + SAME_FIT)) {
                 best = Some((fit, v, trace));
             }
         }
@@ -95,7 +98,7 @@ impl Polar {
             v = next;
             trace.iterations += 1;
             progress.advance(1);
-            still = if (new_fit - fit).abs() <= FIT_TOLERANCE * new_fit { still + 1 } else { 0 };
+            still = if (new_fit - fit).abs() <= self.fit_tolerance * new_fit { still + 1 } else { 0 };
             fit = new_fit;
             if largest < self.tolerance || still >= FIT_PATIENCE {
                 trace.converged = true;

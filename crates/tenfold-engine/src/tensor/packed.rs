@@ -35,6 +35,11 @@ const PAIR_COLUMNS: usize = 8;
 const PAIR_ROWS: usize = 64;
 
 impl<const ORDER: usize> Packed<ORDER> {
+    /// The tensor with these distinct entries, as [`Packed::as_slice`] gives them; `None` when their number is wrong.
+    pub fn from_packed(dim: usize, data: Vec<f64>) -> Option<Self> {
+        (data.len() == packed_len(dim, ORDER)).then_some(Self { dim, data })
+    }
+
     /// All zeros.
     pub fn zeros(dim: usize) -> Self {
         Self { dim, data: vec![0.0; packed_len(dim, ORDER)] }

@@ -4,10 +4,10 @@ use super::infer::Inference;
 use crate::error::Result;
 use rayon::prelude::*;
 use statrs::function::gamma::digamma;
+use std::borrow::Cow;
+use tenfold_engine::linalg::parallel::add_assign;
 use tenfold_engine::linalg::{CountBlock, Counts, Mat};
 use tenfold_engine::progress::Progress;
-use tenfold_engine::linalg::parallel::add_assign;
-use std::borrow::Cow;
 
 /// Documents that the parameters are estimated from: their statistical error is then below one in a hundred.
 pub(super) const MOST_DOCUMENTS: usize = 20_000;

@@ -142,16 +142,15 @@ impl Completion {
         let mut total = Score::default();
         for_each_group(counts, &all_blocks(counts), |_, blocks| {
             progress.check()?;
-            let scores: Vec<Score> = blocks
-                .par_iter()
-                .map(|block| self.score(&split_tokens(block, |_| true), &reading))
-                .collect();
+            let scores: Vec<Score> =
+                blocks.par_iter().map(|block| self.score(&split_tokens(block, |_| true), &reading)).collect();
             total = scores.into_iter().fold(total, Score::add);
             progress.advance(blocks.iter().map(|b| b.rows() as u64).sum());
             Ok(())
         })?;
         if total.tokens == 0.0 {
-            let message = "no held-out document has two tokens, so none can be completed; give longer documents";
+            let message =
+                "no held-out document has two tokens, so none can be completed; give longer documents";
             return Err(tenfold_engine::Error::TooLittleData(message.into()).into());
         }
         Ok(total.perplexity())

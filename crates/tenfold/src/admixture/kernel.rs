@@ -183,7 +183,8 @@ fn four_dots(x: &[f32], rows: [&[f32]; 4]) -> [f32; 4] {
     let n = x.len();
     let (r0, r1) = (&rows[0].as_chunks::<LANES>().0[..n], &rows[1].as_chunks::<LANES>().0[..n]);
     let (r2, r3) = (&rows[2].as_chunks::<LANES>().0[..n], &rows[3].as_chunks::<LANES>().0[..n]);
-    let (mut s0, mut s1, mut s2, mut s3) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
+    let (mut s0, mut s1, mut s2, mut s3) =
+        ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
     for j in 0..n {
         let (v, a, b, c, d) = (x[j], r0[j], r1[j], r2[j], r3[j]);
         for l in 0..LANES {

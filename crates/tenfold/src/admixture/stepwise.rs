@@ -30,13 +30,16 @@ pub struct Stepwise {
     pub later_inner: usize,
     /// Counts added to every word of every topic.
     pub eta: f64,
+    /// Tokens that the start already stands for. When there are any, every token weighs the same, old or new, and the
+    /// start is not forgotten; 0 takes the start for a first guess.
+    pub before: f64,
     /// Gives the order of the blocks.
     pub seed: u64,
 }
 
 impl Default for Stepwise {
     fn default() -> Self {
-        Self { epochs: 2, inner: 5, later_inner: 3, eta: 0.01, seed: 0 }
+        Self { epochs: 2, inner: 5, later_inner: 3, eta: 0.01, before: 0.0, seed: 0 }
     }
 }
 
@@ -57,7 +60,7 @@ impl Stepwise {
         let training = Training::gather(counts, held_out, progress)?;
         let mut state = Expected::new(start, training.tokens, self.eta);
         let mut guard = Guard::new(&training, &state.start());
-        let mut schedule = Schedule::new(counts.rows());
+        let mut schedule = Schedule::new(counts.rows(), self.before);
         let prior = pad_alpha(alpha);
         progress.stage("polishing", (self.epochs * counts.blocks()) as u64);
         for epoch in 0..self.epochs {
@@ -94,15 +97,22 @@ impl Stepwise {
 /// How fast the past is forgotten.
 struct Schedule {
     steps: f64,
+    /// Tokens that the start and the blocks so far stand for, when all weigh the same.
+    before: f64,
 }
 
 impl Schedule {
-    fn new(_documents: usize) -> Self {
-        Self { steps: 0.0 }
+    fn new(_documents: usize, before: f64) -> Self {
+        Self { steps: 0.0, before }
     }
 
     /// 1 − ρ for a block of this many documents: a block counts as merged steps of 64 documents.
-    fn keep(&mut self, documents: usize) -> f64 {
+    fn keep(&mut self, documents: usize, tokens: f64) -> f64 {
+        if self.before > 0.0 {
+            let keep = self.before / (self.before + tokens);
+            self.before += tokens;
+            return keep;
+        }
         let merged = (documents as f64 / 64.0).round().max(1.0) as usize;
         let mut keep = 1.0;
         for _ in 0..merged {
@@ -165,7 +175,7 @@ impl Expected {
         rows.gather(&self.reading(), block.words());
         self.theta.resize(block.rows() * self.table.width, 0.0);
         Inference { steps, tolerance: 0.0 }.infer(block, &keep, rows.as_ref(), alpha, &mut self.theta);
-        let forgotten = schedule.keep(keep.iter().filter(|k| **k).count());
+        let forgotten = schedule.keep(keep.iter().filter(|k| **k).count(), tokens);
         self.scale *= forgotten;
         self.update(block, &rows, (1.0 - forgotten) * self.tokens / tokens / self.scale);
         self.rows = rows;

@@ -27,6 +27,7 @@ impl TensorData {
     pub(super) fn dtype(&self) -> &'static str {
         match self {
             Self::F64(_) => "F64",
+            Self::F32(_) => "F32",
             Self::U8(_) => "U8",
         }
     }
@@ -35,30 +36,35 @@ impl TensorData {
     fn lengths(&self) -> (usize, usize) {
         match self {
             Self::F64(numbers) => (numbers.len(), 8 * numbers.len()),
+            Self::F32(numbers) => (numbers.len(), 4 * numbers.len()),
             Self::U8(bytes) => (bytes.len(), bytes.len()),
         }
     }
 
     /// Gives the entries as they lie in the file, a piece at a time.
     fn pieces(&self, mut take: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+        let mut piece = Vec::with_capacity(1 << 16);
         match self {
             Self::U8(bytes) => take(bytes),
-            Self::F64(numbers) => {
-                let mut piece = Vec::with_capacity(1 << 16);
-                numbers.chunks(1 << 13).try_for_each(|chunk| {
-                    piece.clear();
-                    piece.extend(chunk.iter().flat_map(|x| x.to_le_bytes()));
-                    take(&piece)
-                })
-            }
+            Self::F64(numbers) => numbers.chunks(1 << 13).try_for_each(|chunk| {
+                piece.clear();
+                piece.extend(chunk.iter().flat_map(|x| x.to_le_bytes()));
+                take(&piece)
+            }),
+            Self::F32(numbers) => numbers.chunks(1 << 14).try_for_each(|chunk| {
+                piece.clear();
+                piece.extend(chunk.iter().flat_map(|x| x.to_le_bytes()));
+                take(&piece)
+            }),
         }
     }
 }
 
 /// The arrays in the file's order: by falling alignment, as readers that map the file expect, then by name.
 fn ordered(tensors: &BTreeMap<String, Tensor>) -> impl Iterator<Item = (&String, &Tensor)> {
-    let numbers = tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::F64(_)));
-    numbers.chain(tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::U8(_))))
+    let double = tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::F64(_)));
+    let single = tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::F32(_)));
+    double.chain(single).chain(tensors.iter().filter(|(_, t)| matches!(t.data, TensorData::U8(_))))
 }
 
 /// Checksum over the facts (but for the checksum itself) and over every array's name, type, shape and bytes.
@@ -165,6 +171,10 @@ pub(super) fn load(path: &Path) -> Result<ModelFile> {
                 let number = |b: &[u8]| f64::from_le_bytes(b.try_into().expect("chunks of eight bytes"));
                 TensorData::F64(bytes()?.chunks_exact(8).map(number).collect())
             }
+            Dtype::F32 => {
+                let number = |b: &[u8]| f32::from_le_bytes(b.try_into().expect("chunks of four bytes"));
+                TensorData::F32(bytes()?.chunks_exact(4).map(number).collect())
+            }
             Dtype::U8 => TensorData::U8(bytes()?),
             other => {
                 return Err(model_error(path, format!("the array {name:?} is of type {other:?}"), DAMAGED));
@@ -252,8 +262,12 @@ fn check_facts(path: &Path, facts: &BTreeMap<String, String>) -> Result<()> {
 }
 
 fn check_finite(path: &Path, name: &str, tensor: &Tensor) -> Result<()> {
-    let TensorData::F64(numbers) = &tensor.data else { return Ok(()) };
-    match numbers.iter().find(|x| !x.is_finite()) {
+    let found = match &tensor.data {
+        TensorData::F64(numbers) => numbers.iter().copied().find(|x| !x.is_finite()),
+        TensorData::F32(numbers) => numbers.iter().find(|x| !x.is_finite()).map(|x| f64::from(*x)),
+        TensorData::U8(_) => None,
+    };
+    match found {
         None => Ok(()),
         Some(x) => Err(model_error(path, format!("the array {name:?} holds {x}"), "fit the model again")),
     }

@@ -87,8 +87,12 @@ fn interval(
         weighted.like(chosen, lengths).weigh(weighted.cap)
     };
     let halves = [half(0)?, half(1)?];
-    let operators =
-        halves.each_ref().map(|weighted| SecondMoment { weighted, scale, alpha0: search.alpha0, progress: search.progress });
+    let operators = halves.each_ref().map(|weighted| SecondMoment {
+        weighted,
+        scale,
+        alpha0: search.alpha0,
+        progress: search.progress,
+    });
     search.progress.stage("choosing k", 12 * weighted.chosen.len() as u64);
     let finder = RangeFinder { seed: search.seed, ..RangeFinder::default() };
     let mut own = vec![0.0; most];

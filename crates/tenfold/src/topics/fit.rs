@@ -5,6 +5,7 @@ use super::model::{Diagnostics, Model, Moments};
 use super::moments::Weighted;
 use super::spectral::{Estimate, Search, active_words, basis_width, find_basis, gather, solve};
 use super::statistics::Statistics;
+use super::update::outside;
 use super::{choose, stability};
 use crate::admixture::{Cvb0, Polished, Stepwise};
 use crate::components::Components;
@@ -67,9 +68,7 @@ impl Params {
             alpha0: 2.0,
             polish: Polish::Predict,
             epochs: None,
-            // The moments carry sampling noise far above this tolerance; two starts tell whether the answer depends
-            // on the start.
-            solver: Solver::Polar(Polar { tolerance: 1e-5, restarts: 2, ..Polar::default() }),
+            solver: usual_solver(),
             keep_moments: true,
             seed: 0,
         }
@@ -105,8 +104,7 @@ impl Params {
         let weighted = lengths.weigh(cap)?;
         report_words(&active, &frequencies, corpus, &weighted, &mut verdict)?;
         let scale = weighted.usual_scale(&active);
-        let search =
-            Search { alpha0: self.alpha0, solver: &self.solver, seed: self.seed, progress };
+        let search = Search { alpha0: self.alpha0, solver: &self.solver, seed: self.seed, progress };
         stages.end("weights");
         let choice = match self.k {
             Components::Exactly(k) => choose::Choice::given(k),
@@ -137,8 +135,16 @@ impl Params {
         stages.end("polish");
         let statistics = Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)?;
         stages.end("statistics");
-        let kept = (self.keep_moments && moments.third.is_some())
-            .then(|| Moments { projected: moments, cap, active, alpha0: self.alpha0 });
+        let kept = (self.keep_moments && moments.third.is_some()).then(|| Moments {
+            projected: moments,
+            cap,
+            scale,
+            alpha0: self.alpha0,
+            outside: 0.0,
+        });
+        let kept =
+            kept.map(|m| outside(corpus, &m, &search).map(|outside| Moments { outside, ..m })).transpose()?;
+        stages.end("subspace");
         let mut diagnostics = Diagnostics::new(&estimate, &choice, stability, &polished, self);
         diagnostics.seconds = stages.seconds;
         let parts = Parts { polished, statistics, unigram, diagnostics, moments: kept, verdict };
@@ -199,6 +205,11 @@ impl Params {
     }
 }
 
+/// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.
+pub(super) fn usual_solver() -> Solver {
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-4, restarts: 2, ..Polar::default() })
+}
+
 /// Counts added for each topic while mixtures are sought for prediction.
 const PRIOR: f64 = 0.1;
 
@@ -235,7 +246,9 @@ pub(super) fn held_out(documents: usize, polish: Polish) -> impl Fn(usize) -> bo
     let share = (1.0 / 20.0f64).min(MOST_HELD_OUT as f64 / documents.max(1) as f64);
     let none = polish == Polish::None || documents < FEWEST_WATCHED;
     let limit = if none { 0 } else { (share * f64::from(u32::MAX)) as u32 };
-    move |position: usize| ((position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 <= limit && limit > 0
+    move |position: usize| {
+        ((position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 <= limit && limit > 0
+    }
 }
 
 /// (1 − share)·topics + share·unigram.

@@ -1,9 +1,19 @@
 //! Topics in text: latent Dirichlet allocation by its moments.
 
+mod choose;
 mod data;
+mod fit;
+mod model;
 mod moments;
 pub mod read;
 mod spectral;
+mod stability;
+mod statistics;
+mod update;
 mod white;
 
+pub use crate::components::Components;
 pub use data::{Builder, Corpus, Documents};
+pub use fit::{Params, Polish};
+pub use model::{Bridge, Diagnostics, Model, Representative, TopWord};
+pub use update::Updated;

@@ -8,8 +8,11 @@ pub use diagnostics::Diagnostics;
 pub use words::{Bridge, TopWord};
 
 use super::data::Corpus;
-use super::fit::{Params, Parts};
+use super::fit::{Params, Parts, unigram};
 use super::moments::Projected;
+use super::spectral::Estimate;
+use super::statistics::Statistics;
+use super::update::{Updated, match_rows};
 use crate::admixture::Inference;
 use crate::error::{Error, Result};
 use crate::evaluate::{Coherence, Cooccurrence, top_words};
@@ -35,9 +38,11 @@ pub(super) struct Moments {
     pub projected: Projected,
     /// Weight that no document exceeds.
     pub cap: f64,
-    /// Words that take part in the moments.
-    pub active: Vec<bool>,
+    /// Scale of every word; 0 where it takes no part in the moments.
+    pub scale: Vec<f64>,
     pub alpha0: f64,
+    /// Share of the second moment of the fit's documents that lies outside the basis.
+    pub outside: f64,
 }
 
 /// Topics learned from a corpus. Topics are numbered from 0 by their share of the tokens, the largest first, and keep
@@ -84,7 +89,9 @@ impl Model {
         let seen = Cooccurrence::in_documents(corpus, &top_words(&topics, 10))?;
         let name = |document: usize| corpus.names().map(|names| names[document].clone());
         let named = |list: &Vec<(usize, f64)>| {
-            list.iter().map(|&(document, share)| Representative { document, name: name(document), share }).collect()
+            list.iter()
+                .map(|&(document, share)| Representative { document, name: name(document), share })
+                .collect()
         };
         Ok(Self {
             coherence: Coherence::Npmi.of(&seen),
@@ -214,8 +221,7 @@ impl Model {
         for t in 0..self.k() {
             let words: Vec<&str> =
                 self.top_words(t, 8, 1.0).iter().map(|w| self.vocabulary[w.word].as_str()).collect();
-            let stability =
-                self.diagnostics.stability.get(t).map_or("-".to_owned(), |s| format!("{s:.2}"));
+            let stability = self.diagnostics.stability.get(t).map_or("-".to_owned(), |s| format!("{s:.2}"));
             text += &format!(
                 "{t:>5}  {:>4.1}%  {:>5.3}  {:>9.2}  {stability:>9}  {}\n",
                 100.0 * self.shares[t],
@@ -230,5 +236,95 @@ impl Model {
             text += &format!("  {mark} {message}\n");
         }
         text
+    }
+
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.params["seed"].as_u64().unwrap_or(0)
+    }
+
+    /// Whether the topics differ from what the moments say.
+    pub(super) fn is_polished(&self) -> bool {
+        self.params["polish"] != "none"
+    }
+
+    /// Words behind the known ones, with nothing in any topic yet.
+    pub(super) fn widen(&mut self, vocabulary: &[String]) {
+        let old = &self.topics;
+        let wide = |t: usize, w: usize| if w < old.cols() { old[(t, w)] } else { 0.0 };
+        self.topics = Mat::from_fn(old.rows(), vocabulary.len(), wide);
+        self.unigram.resize(vocabulary.len(), 0.0);
+        self.vocabulary = vocabulary.to_vec();
+    }
+
+    /// Takes in what an update found; topics keep their numbers.
+    pub(super) fn absorb(
+        &mut self,
+        more: &Corpus,
+        topics: Mat,
+        statistics: Statistics,
+        moments: Moments,
+        updated: &Updated,
+    ) -> Result<()> {
+        let share = more.tokens() as f64 / (self.tokens + more.tokens()).max(1) as f64;
+        let blend = |old: &mut [f64], new: &[f64]| {
+            old.iter_mut().zip(new).for_each(|(o, n)| *o = (1.0 - share) * *o + share * n);
+        };
+        blend(&mut self.unigram, &unigram(more)?);
+        blend(&mut self.shares, &statistics.shares);
+        blend(self.correlations.as_mut_slice(), statistics.correlations.as_slice());
+        let seen = Cooccurrence::in_documents(more, &top_words(&topics, 10))?;
+        blend(&mut self.coherence, &Coherence::Npmi.of(&seen));
+        for (old, new) in self.representatives.iter_mut().zip(&statistics.representatives) {
+            let name = |document: usize| more.names().map(|names| names[document].clone());
+            old.extend(new.iter().map(|&(d, share)| Representative {
+                document: self.documents + d,
+                name: name(d),
+                share,
+            }));
+            old.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.document.cmp(&b.document)));
+            old.truncate(10);
+        }
+        self.topics = topics;
+        self.documents += more.documents();
+        self.tokens += more.tokens();
+        self.moments = Some(moments);
+        updated.report(&mut self.verdict);
+        Ok(())
+    }
+
+    /// Joins the other model's share of the documents; `after` is what the moments of both say.
+    pub(super) fn unite(&mut self, other: &Self, after: &Estimate, moments: Moments) {
+        let share = other.tokens as f64 / (self.tokens + other.tokens).max(1) as f64;
+        let partners = match_rows(&self.topics, &other.topics);
+        let fresh = match_rows(&self.topics, &after.topics);
+        for t in 0..self.k() {
+            let theirs = partners[t].unwrap_or(t);
+            let source = match (self.is_polished(), fresh[t]) {
+                (false, Some(a)) => (1.0, after.topics.row(a)),
+                _ => (share, other.topics.row(theirs)),
+            };
+            let row = self.topics.row_mut(t).iter_mut().zip(source.1);
+            row.for_each(|(x, y)| *x = (1.0 - source.0) * *x + source.0 * y);
+            let blend = |x: f64, y: f64| (1.0 - share) * x + share * y;
+            self.alpha[t] = blend(self.alpha[t], other.alpha[theirs]);
+            self.shares[t] = blend(self.shares[t], other.shares[theirs]);
+            self.coherence[t] = blend(self.coherence[t], other.coherence[theirs]);
+            for u in 0..self.k() {
+                let at = (theirs, partners[u].unwrap_or(u));
+                self.correlations[(t, u)] = blend(self.correlations[(t, u)], other.correlations[at]);
+            }
+        }
+        self.unigram.iter_mut().zip(&other.unigram).for_each(|(x, y)| *x = (1.0 - share) * *x + share * y);
+        self.documents += other.documents;
+        self.tokens += other.tokens;
+        self.moments = Some(moments);
+        self.verdict.note(format!(
+            "merged with a model of {} documents: typical documents and diagnostics are those of the first",
+            other.documents
+        ));
     }
 }

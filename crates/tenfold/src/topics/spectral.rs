@@ -4,7 +4,7 @@ use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, white
 use super::white::WhiteRows;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Solver};
-use tenfold_engine::linalg::{Counts, Mat, RangeFinder, SymmetricOperator};
+use tenfold_engine::linalg::{Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
 /// The widest basis in which triples are formed: a tensor of 160³/6 numbers, whose decomposition then costs nothing.

@@ -27,9 +27,8 @@ pub(super) fn resampled(
         return Ok(Vec::new());
     }
     progress.stage("resampling", RESAMPLES);
-    let filled: Vec<usize> =
-        (0..moments.shards.len()).filter(|&s| moments.shards[s].weight > 0.0).collect();
-    let solver = Polar { max_iterations: 30, tolerance: 1e-4, restarts: 1 };
+    let filled: Vec<usize> = (0..moments.shards.len()).filter(|&s| moments.shards[s].weight > 0.0).collect();
+    let solver = Polar { max_iterations: 30, tolerance: 1e-3, fit_tolerance: 1e-4, restarts: 1 };
     let mut sums = vec![0.0; k];
     for draw in 0..RESAMPLES {
         let mut rng = random::rng(seed, 800 + draw);

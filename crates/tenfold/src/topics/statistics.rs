@@ -86,8 +86,7 @@ impl Statistics {
         })?;
         let total: f64 = shares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         shares.iter_mut().for_each(|s| *s /= total);
-        let covariance =
-            |i: usize, j: usize| products[(i, j)] - sums[i] * sums[j] / f64::max(seen, 1.0);
+        let covariance = |i: usize, j: usize| products[(i, j)] - sums[i] * sums[j] / f64::max(seen, 1.0);
         let correlations = Mat::from_fn(k, k, |i, j| {
             if i == j {
                 return 1.0;

@@ -71,7 +71,7 @@ impl Model {
         file.insert_vector("skewness", &self.skewness);
         file.insert_vector("spectrum", &self.diagnostics.spectrum);
         if let Some(names) = &self.columns {
-            file.insert_text("columns", &to_lines(names));
+            file.insert_lines("columns", names);
         }
         file.save(path)
     }
@@ -87,7 +87,7 @@ impl Model {
         let [mean, kurtosis, skewness] =
             [file.vector("mean")?, file.vector("kurtosis")?, file.vector("skewness")?];
         let columns = match file.tensors.contains_key("columns") {
-            true => Some(from_lines(&file.text("columns")?)),
+            true => Some(file.lines("columns")?),
             false => None,
         };
         let (k, width) = (unmixing.rows(), unmixing.cols());
@@ -189,48 +189,11 @@ fn objective_name(objective: Objective) -> &'static str {
     }
 }
 
-/// One name a line.
-fn to_lines(names: &[String]) -> String {
-    let escaped: Vec<String> =
-        names.iter().map(|name| name.replace('\\', "\\\\").replace('\n', "\\n")).collect();
-    escaped.join("\n")
-}
-
-fn from_lines(text: &str) -> Vec<String> {
-    let name = |line: &str| {
-        let mut out = String::with_capacity(line.len());
-        let mut letters = line.chars();
-        while let Some(letter) = letters.next() {
-            out.push(match letter {
-                '\\' => match letters.next() {
-                    Some('n') => '\n',
-                    other => other.unwrap_or('\\'),
-                },
-                plain => plain,
-            });
-        }
-        out
-    };
-    text.split('\n').map(name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::Synth;
     use super::*;
     use tenfold_engine::decompose::{Als, Online, Polar, Power, Simultaneous};
-
-    #[test]
-    fn names_come_back_whatever_is_in_them() {
-        for names in
-            [&["left", "right"][..], &[""], &["", ""], &["a\nb", "C:\\new", "\\", "n\\\n", "é ,\"\r"]]
-        {
-            let names: Vec<String> = names.iter().map(|&n| n.into()).collect();
-            assert_eq!(from_lines(&to_lines(&names)), names);
-        }
-        assert_eq!(to_lines(&["a\nb".into(), "c\\".into()]), "a\\nb\nc\\\\");
-        assert_eq!(from_lines("end\\"), ["end\\"]);
-    }
 
     #[test]
     fn a_model_comes_back_with_and_without_names() {
@@ -278,7 +241,12 @@ mod tests {
     #[test]
     fn parameters_tell_all_that_repeats_a_fit() {
         let with = |solver: Solver| params_json(&Params { solver, ..Params::new(3) });
-        let polar = with(Solver::Polar(Polar { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
+        let polar = with(Solver::Polar(Polar {
+            max_iterations: 7,
+            tolerance: 1e-3,
+            restarts: 5,
+            ..Polar::default()
+        }));
         let power = with(Solver::Power(Power { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
         let als = with(Solver::Als(Als { max_iterations: 7, tolerance: 1e-3, restarts: 5 }));
         let joint = Simultaneous { max_iterations: 7, tolerance: 1e-3, slices: Some(4) };

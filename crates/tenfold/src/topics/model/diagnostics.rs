@@ -177,7 +177,8 @@ impl Diagnostics {
             ));
         }
         if let Some(agreement) = self.agreement.filter(|a| *a < 1.0) {
-            verdict.note(format!("{:.0} % of the starts came to the answer that was kept", 100.0 * agreement));
+            verdict
+                .note(format!("{:.0} % of the starts came to the answer that was kept", 100.0 * agreement));
         }
     }
 

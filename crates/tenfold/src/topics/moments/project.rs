@@ -92,24 +92,21 @@ pub(crate) fn project(
         third: third.then(|| Tensor3::zeros(m)),
     };
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| zero()).collect();
-    let mut group = 0;
     for_each_group(weighted.counts, &weighted.chosen, |range, blocks| {
         progress.check()?;
         let ys: Vec<Vec<f32>> = blocks.par_iter().map(|b| forward(b, &single, m)).collect();
-        let lengths = &weighted.lengths[range];
-        let rows: Vec<f64> = ys.par_iter().flatten().map(|&y| f64::from(y)).collect();
-        let y = Mat::from_vec(rows.len() / m, m, rows);
-        let weights: Vec<[f64; 3]> = lengths.iter().flatten().map(|&l| weighted.divided(l)).collect();
-        shards[group % SHARDS].add(
-            &y,
-            &weights,
-            lengths.iter().flatten().map(|&l| weighted.weight(l)).sum(),
-        )?;
+        let lengths = &weighted.lengths[range.clone()];
+        // Every block belongs to one shard, and a shard adds its blocks in order.
+        shards.par_iter_mut().enumerate().try_for_each(|(s, shard)| {
+            let mine = || (0..blocks.len()).filter(|i| (range.start + i) % SHARDS == s);
+            let rows: Vec<f64> = mine().flat_map(|i| ys[i].iter().map(|&y| f64::from(y))).collect();
+            let lengths: Vec<f32> = mine().flat_map(|i| lengths[i].iter().copied()).collect();
+            shard.add(&Mat::from_vec(lengths.len(), m, rows), &lengths, weighted)
+        })?;
         for (order, out) in back.iter_mut().enumerate().filter(|(_, out)| !out.is_empty()) {
             let scaled = scale_rows(&ys, lengths, |l| weighted.divided(l)[order + 1] as f32);
             add_transposed(blocks, damp, &scaled, m, out);
         }
-        group += 1;
         progress.advance(blocks.len() as u64);
         Ok(())
     })?;
@@ -140,9 +137,15 @@ fn scale_rows(ys: &[Vec<f32>], lengths: &[Vec<f32>], weight: impl Fn(f32) -> f32
 }
 
 impl Shard {
-    /// Adds projected documents `y` with their weights p/ℓ, p/(ℓ(ℓ−1)), p/(ℓ(ℓ−1)(ℓ−2)).
-    fn add(&mut self, y: &Mat, weights: &[[f64; 3]], total: f64) -> Result<()> {
-        self.weight += total;
+    /// Adds projected documents `y` of these lengths.
+    fn add(
+        &mut self,
+        y: &Mat,
+        lengths: &[f32],
+        weighted: &Weighted<'_>,
+    ) -> tenfold_engine::error::Result<()> {
+        self.weight += lengths.iter().map(|&l| weighted.weight(l)).sum::<f64>();
+        let weights: Vec<[f64; 3]> = lengths.iter().map(|&l| weighted.divided(l)).collect();
         let column = |i: usize| weights.iter().map(|w| w[i]).collect::<Vec<f64>>();
         let first = y.tr_matvec(&column(0));
         self.first.iter_mut().zip(&first).for_each(|(a, b)| *a += b);
@@ -188,5 +191,7 @@ fn finish(
     }
     let documents = weighted.documents as u64;
     let (weight, first) = (weighted.total, first.clone());
-    Ok(Projected { basis, weight, documents, first, regression: pairs, third: sum, shards })
+    // Single precision is what a model file keeps and what the sums above carry.
+    let regression = pairs.map(|x| f64::from(x as f32));
+    Ok(Projected { basis, weight, documents, first, regression, third: sum, shards })
 }

@@ -1,0 +1,253 @@
+//! The model as a file and as JSON.
+
+use super::super::fit::{Params, Polish};
+use super::super::moments::Projected;
+use super::{Diagnostics, Model, Moments, Representative};
+use crate::components::Components;
+use crate::error::{Error, Result};
+use crate::model_file::ModelFile;
+use crate::verdict::Verdict;
+use serde_json::{Value, json};
+use std::path::Path;
+use tenfold_engine::tensor::Tensor3;
+
+/// Words of each topic in the JSON.
+const LISTED: usize = 20;
+
+impl Model {
+    /// All but the matrices as JSON: parameters, every topic with its share, α, coherence, stability, top words and typical
+    /// documents, diagnostics, and the verdict.
+    pub fn to_json(&self) -> Value {
+        let mut value = self.facts();
+        value["k"] = json!(self.k());
+        value["words"] = json!(self.words());
+        value["sound"] = json!(self.verdict.is_sound());
+        value["diagnostics"]["spectrum"] = json!(self.diagnostics.spectrum);
+        let seconds = self.diagnostics.seconds.iter().map(|(s, t)| (s.clone(), json!(t)));
+        value["diagnostics"]["seconds"] = Value::Object(seconds.collect());
+        value["topics"] = (0..self.k())
+            .map(|t| {
+                let words = self.top_words(t, LISTED, 1.0);
+                json!({
+                    "topic": t,
+                    "share": self.shares[t],
+                    "alpha": self.alpha[t],
+                    "coherence": self.coherence[t],
+                    "stability": self.diagnostics.stability.get(t),
+                    "words": words.iter().map(|w| json!({
+                        "word": self.vocabulary[w.word], "probability": w.probability,
+                    })).collect::<Value>(),
+                })
+            })
+            .collect();
+        value
+    }
+
+    /// What a model file says beside its arrays.
+    fn facts(&self) -> Value {
+        let d = &self.diagnostics;
+        let document = |r: &Representative| json!([r.document, r.share, r.name]);
+        json!({
+            "parameters": self.params,
+            "recipe": self.recipe,
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "representatives": self.representatives.iter()
+                .map(|list| list.iter().map(document).collect()).collect::<Vec<Value>>(),
+            "diagnostics": {
+                "interval": d.interval,
+                "tried": d.tried,
+                "weights": d.weights,
+                "condition": d.condition,
+                "eigengap": d.eigengap,
+                "negative": d.negative,
+                "alpha_sum": d.alpha_sum,
+                "alpha0": d.alpha0,
+                "stability": d.stability,
+                "carriers": d.carriers,
+                "curve": d.curve,
+                "chosen": d.chosen,
+                "iterations": d.iterations,
+                "converged": d.converged,
+                "residual": d.residual,
+                "fit": d.fit,
+                "agreement": d.agreement,
+            },
+            "moments": self.moments.as_ref().map(|m| json!({
+                "weight": m.projected.weight, "documents": m.projected.documents, "cap": m.cap, "alpha0": m.alpha0,
+                "outside": m.outside,
+            })),
+            "verdict": self.verdict.to_json(),
+        })
+    }
+
+    /// Writes the model to one file, atomically: `topics` (k × words), `alpha`, `vocabulary` (UTF-8, one word a line),
+    /// `spectrum`, `unigram`, `shares`, `correlations`, `coherence`, and, when the model keeps its moments, `moments.basis`
+    /// and `moments.regression` (words × m, single precision), `moments.third`, `moments.first` and `moments.scale`.
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut file = ModelFile::new("topics", self.facts());
+        file.insert_matrix("topics", &self.topics);
+        file.insert_matrix("correlations", &self.correlations);
+        file.insert_lines("vocabulary", &self.vocabulary);
+        for (name, vector) in [
+            ("alpha", &self.alpha),
+            ("spectrum", &self.diagnostics.spectrum),
+            ("unigram", &self.unigram),
+            ("shares", &self.shares),
+            ("coherence", &self.coherence),
+        ] {
+            file.insert_vector(name, vector);
+        }
+        if let Some(Moments { projected, scale, .. }) = &self.moments {
+            file.insert_single("moments.basis", &projected.basis);
+            file.insert_single("moments.regression", &projected.regression);
+            file.insert_vector("moments.first", &projected.first);
+            let third = projected.third.as_ref().map_or(&[][..], Tensor3::as_slice);
+            file.insert_vector("moments.third", third);
+            file.insert_vector("moments.scale", scale);
+        }
+        file.save(path)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// [`Error::Model`] when the file is damaged, foreign or of another kind.
+    pub fn load(path: &Path) -> Result<Self> {
+        let file = ModelFile::load(path)?;
+        file.expect_kind("topics")?;
+        let facts = &file.metadata;
+        let topics = file.matrix("topics")?;
+        let (k, words) = (topics.rows(), topics.cols());
+        let mut diagnostics = diagnostics(&facts["diagnostics"]);
+        diagnostics.spectrum = file.vector("spectrum")?;
+        let model = Self {
+            alpha: file.vector("alpha")?,
+            vocabulary: file.lines("vocabulary")?,
+            unigram: file.vector("unigram")?,
+            shares: file.vector("shares")?,
+            correlations: file.matrix("correlations")?,
+            coherence: file.vector("coherence")?,
+            representatives: representatives(&facts["representatives"], k),
+            documents: facts["documents"].as_u64().unwrap_or(0) as usize,
+            tokens: facts["tokens"].as_u64().unwrap_or(0),
+            recipe: facts["recipe"].clone(),
+            params: facts["parameters"].clone(),
+            verdict: Verdict::from_json(&facts["verdict"]),
+            moments: moments(&file, words)?,
+            diagnostics,
+            topics,
+        };
+        let fits = model.alpha.len() == k
+            && [model.shares.len(), model.coherence.len(), model.correlations.rows()] == [k; 3]
+            && model.correlations.cols() == k
+            && [model.vocabulary.len(), model.unigram.len()] == [words; 2]
+            && k > 0;
+        if fits { Ok(model) } else { Err(misfit(path)) }
+    }
+}
+
+fn misfit(path: &Path) -> Error {
+    Error::Model {
+        path: path.into(),
+        problem: "its tensors do not fit together".into(),
+        remedy: "fit the model again".into(),
+    }
+}
+
+fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
+    let about = &file.metadata["moments"];
+    if about.is_null() {
+        return Ok(None);
+    }
+    let (basis, regression) = (file.matrix("moments.basis")?, file.matrix("moments.regression")?);
+    let (first, third) = (file.vector("moments.first")?, file.vector("moments.third")?);
+    let scale = file.vector("moments.scale")?;
+    let m = basis.cols();
+    let shapes = (basis.rows(), regression.rows(), regression.cols(), first.len(), scale.len());
+    let triples = Tensor3::from_packed(m, third);
+    let (Some(triples), true) = (triples, shapes == (words, words, m, words, words)) else {
+        return Ok(None);
+    };
+    let number = |name: &str| about[name].as_f64().unwrap_or(0.0);
+    let projected = Projected {
+        basis,
+        weight: number("weight"),
+        documents: about["documents"].as_u64().unwrap_or(0),
+        first,
+        regression,
+        third: Some(triples),
+        shards: Vec::new(),
+    };
+    Ok(Some(Moments {
+        projected,
+        cap: number("cap"),
+        scale,
+        alpha0: number("alpha0"),
+        outside: number("outside"),
+    }))
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+}
+
+fn diagnostics(d: &Value) -> Diagnostics {
+    let pairs = |v: &Value| -> Vec<(f64, f64)> {
+        let pair = |p: &Value| Some((p[0].as_f64()?, p[1].as_f64()?));
+        v.as_array().into_iter().flatten().filter_map(pair).collect()
+    };
+    let count = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
+    let number = |name: &str| d[name].as_f64().unwrap_or(f64::NAN);
+    Diagnostics {
+        spectrum: Vec::new(),
+        interval: d["interval"][0]
+            .as_u64()
+            .zip(d["interval"][1].as_u64())
+            .map(|(a, b)| (a as usize, b as usize)),
+        tried: pairs(&d["tried"]).into_iter().map(|(k, p)| (k as usize, p)).collect(),
+        weights: numbers(&d["weights"]),
+        condition: number("condition"),
+        eigengap: d["eigengap"].as_f64().unwrap_or(f64::INFINITY),
+        negative: numbers(&d["negative"]),
+        alpha_sum: number("alpha_sum"),
+        alpha0: number("alpha0"),
+        stability: numbers(&d["stability"]),
+        carriers: numbers(&d["carriers"]),
+        curve: pairs(&d["curve"]),
+        chosen: count("chosen"),
+        iterations: count("iterations"),
+        converged: d["converged"].as_bool().unwrap_or(false),
+        residual: number("residual"),
+        fit: d["fit"].as_f64(),
+        agreement: d["agreement"].as_f64(),
+        seconds: Vec::new(),
+    }
+}
+
+fn representatives(value: &Value, k: usize) -> Vec<Vec<Representative>> {
+    let one = |r: &Value| {
+        let (document, share) = (r[0].as_u64()? as usize, r[1].as_f64()?);
+        Some(Representative { document, name: r[2].as_str().map(str::to_owned), share })
+    };
+    let list = |t: usize| value[t].as_array().into_iter().flatten().filter_map(one).collect();
+    (0..k).map(list).collect()
+}
+
+pub(super) fn params_json(params: &Params) -> Value {
+    json!({
+        "k": match params.k { Components::Auto => json!("auto"), Components::Exactly(k) => json!(k) },
+        "alpha0": params.alpha0,
+        "polish": match params.polish {
+            Polish::Predict => "predict",
+            Polish::Faithful => "faithful",
+            Polish::None => "none",
+        },
+        "epochs": params.epochs,
+        "solver": params.solver.name(),
+        "seed": params.seed,
+    })
+}
