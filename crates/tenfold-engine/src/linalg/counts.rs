@@ -53,26 +53,15 @@ impl CountBlock {
     pub fn new(documents: &[u32], starts: &[u32], words: &[u32], counts: &[f32]) -> Self {
         assert_eq!(starts.len(), documents.len() + 1, "one start a row and an end");
         assert_eq!(words.len(), counts.len(), "one count a word");
-        let mut distinct = words.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let mut levels = counts.to_vec();
-        levels.sort_unstable_by(f32::total_cmp);
-        levels.dedup_by(|a, b| a.to_bits() == b.to_bits());
+        let (distinct, place) = distinct_words(words);
+        let levels = distinct_counts(counts);
         assert!(documents.len() <= Self::MOST && distinct.len() <= Self::MOST, "indices have 16 bits");
         assert!(levels.len() <= Self::MOST + 1, "codes have 16 bits");
-        // Words are dense enough within a block for a table from word to place to beat a search.
-        let first = distinct.first().copied().unwrap_or(0);
-        let span = distinct.last().map_or(0, |last| (last - first) as usize + 1);
-        let mut place = vec![0u16; span];
-        for (local, &word) in distinct.iter().enumerate() {
-            place[(word - first) as usize] = local as u16;
-        }
         let code = |count: f32| levels.partition_point(|l| l.total_cmp(&count).is_lt()) as u16;
         let by_row: Vec<Entry> = words
             .iter()
             .zip(counts)
-            .map(|(&w, &c)| Entry { at: place[(w - first) as usize], code: code(c) })
+            .map(|(&w, &c)| Entry { at: place[w as usize] as u16, code: code(c) })
             .collect();
         let mut block = Self {
             documents: documents.to_vec(),
@@ -206,8 +195,9 @@ impl CountBlock {
     pub fn forward(&self, values: &[f32], x: &[f32], width: usize, out: &mut [f32]) {
         assert_eq!((values.len(), out.len()), (self.levels.len(), self.rows() * width), "shapes");
         let (starts, entries) = (self.row_starts.as_slice(), self.by_row.as_slice());
-        let to = |at: u16| self.words[at as usize] as usize;
-        vectorised(Gather { starts, entries, values, x, width, out, to });
+        let from = |at: u16| self.words[at as usize] as usize;
+        out.fill(0.0);
+        vectorised(Gather { starts, entries, values, x, width, out, from, to: |row| row });
     }
 
     /// Adds `Cᵀ·Y` for the local words of `range` to `out`, whose first row belongs to word `first`.
@@ -217,16 +207,38 @@ impl CountBlock {
     pub fn backward(&self, values: &[f32], y: &[f32], range: Range<usize>, into: Target<'_>) {
         let width = into.width;
         assert_eq!((values.len(), y.len()), (self.levels.len(), self.rows() * width), "shapes");
-        let mut sums = vec![0.0f32; range.len() * width];
         let starts = &self.column_starts[range.start..=range.end];
         let entries = self.by_column.as_slice();
-        let to = |at: u16| at as usize;
-        vectorised(Gather { starts, entries, values, x: y, width, out: &mut sums, to });
-        for (sum, &word) in sums.chunks_exact(width).zip(&self.words[range]) {
-            let at = (word as usize - into.first) * width;
-            into.out[at..at + width].iter_mut().zip(sum).for_each(|(o, s)| *o += s);
-        }
+        let words = &self.words[range];
+        let to = |i: usize| words[i] as usize - into.first;
+        let from = |at: u16| at as usize;
+        vectorised(Gather { starts, entries, values, x: y, width, out: into.out, from, to });
     }
+}
+
+/// The distinct words, ascending, and for every word up to the largest its place among them.
+fn distinct_words(words: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut place = vec![u32::MAX; words.iter().max().map_or(0, |w| *w as usize + 1)];
+    words.iter().for_each(|&w| place[w as usize] = 0);
+    let distinct: Vec<u32> = (0..place.len()).filter(|&w| place[w] == 0).map(|w| w as u32).collect();
+    distinct.iter().enumerate().for_each(|(local, &w)| place[w as usize] = local as u32);
+    (distinct, place)
+}
+
+/// The distinct counts, ascending. Nearly all are small whole numbers, which are ticked off; only the others are sorted.
+fn distinct_counts(counts: &[f32]) -> Vec<f32> {
+    const SMALL: usize = 256;
+    let mut seen = [false; SMALL];
+    let mut others = Vec::new();
+    for &c in counts {
+        let whole = c as usize;
+        if whole < SMALL && whole as f32 == c { seen[whole] = true } else { others.push(c) }
+    }
+    let mut levels: Vec<f32> = (0..SMALL).filter(|&c| seen[c]).map(|c| c as f32).collect();
+    levels.append(&mut others);
+    levels.sort_unstable_by(f32::total_cmp);
+    levels.dedup_by(|a, b| a.to_bits() == b.to_bits());
+    levels
 }
 
 /// Rows of consecutive words that [`CountBlock::backward`] adds to.
@@ -328,30 +340,41 @@ pub fn to_single(x: &Mat, scales: &[f64]) -> Vec<f32> {
     out
 }
 
-struct Gather<'a, To> {
+/// out[to(i)] += Σ over the entries of row i of value · x[from(at)].
+struct Gather<'a, From, To> {
     starts: &'a [u32],
     entries: &'a [Entry],
     values: &'a [f32],
     x: &'a [f32],
     width: usize,
     out: &'a mut [f32],
+    from: From,
     to: To,
 }
 
-impl<To: Fn(u16) -> usize> Kernel for Gather<'_, To> {
+/// The widest tile: ten registers of running sums leave six for what is loaded.
+const WIDEST: usize = 80;
+
+impl<From: Fn(u16) -> usize, To: Fn(usize) -> usize> Kernel for Gather<'_, From, To> {
     type Output = ();
 
-    /// Splits the columns into tiles of a width the compiler knows: up to ten registers of running sums.
+    /// Splits the columns evenly into tiles of a width the compiler knows, so that entries are read as few times as can be.
     #[inline(always)]
     fn run(mut self) {
         let width = self.width;
+        let tiles = width.div_ceil(WIDEST).max(1);
+        let even = width.div_ceil(tiles).next_multiple_of(8);
         let mut first = 0;
         while first < width {
-            first += match width - first {
+            first += match (width - first).min(even) {
                 80.. => self.tile::<80>(first),
+                72.. => self.tile::<72>(first),
                 64.. => self.tile::<64>(first),
+                56.. => self.tile::<56>(first),
                 48.. => self.tile::<48>(first),
+                40.. => self.tile::<40>(first),
                 32.. => self.tile::<32>(first),
+                24.. => self.tile::<24>(first),
                 16.. => self.tile::<16>(first),
                 8.. => self.tile::<8>(first),
                 _ => self.tile::<1>(first),
@@ -363,7 +386,7 @@ impl<To: Fn(u16) -> usize> Kernel for Gather<'_, To> {
 /// How many entries ahead rows are asked for.
 const AHEAD: usize = 8;
 
-impl<To: Fn(u16) -> usize> Gather<'_, To> {
+impl<From: Fn(u16) -> usize, To: Fn(usize) -> usize> Gather<'_, From, To> {
     /// Columns `first..first + W`; returns W.
     #[inline(always)]
     fn tile<const W: usize>(&mut self, first: usize) -> usize {
@@ -373,16 +396,19 @@ impl<To: Fn(u16) -> usize> Gather<'_, To> {
             let entries = &self.entries[bounds[0] as usize..bounds[1] as usize];
             for (e, entry) in entries.iter().enumerate() {
                 if let Some(later) = entries.get(e + AHEAD) {
-                    prefetch::<W, f32>(self.x, (self.to)(later.at) * width + first);
+                    prefetch::<W, f32>(self.x, (self.from)(later.at) * width + first);
                 }
-                let at = (self.to)(entry.at) * width + first;
+                let at = (self.from)(entry.at) * width + first;
                 let row: &[f32; W] = self.x[at..at + W].try_into().expect("W columns");
                 let value = self.values[entry.code as usize];
                 for l in 0..W {
                     sum[l] += value * row[l];
                 }
             }
-            self.out[i * width + first..][..W].copy_from_slice(&sum);
+            let out = &mut self.out[(self.to)(i) * width + first..][..W];
+            for l in 0..W {
+                out[l] += sum[l];
+            }
         }
         W
     }

@@ -72,27 +72,39 @@ impl RangeFinder {
     /// assert!((e.values[0] - 4.0).abs() < 1e-9 && (e.values[1] - 1.0).abs() < 1e-9);
     /// ```
     pub fn eigen(&self, m: &dyn SymmetricOperator, k: usize) -> Result<Eigen> {
-        self.eigen_through(&vec![m; self.power_passes + 1], m, k)
+        let dim = m.dim();
+        check_rank(k, dim)?;
+        let mut q = self.start(dim, self.width(k, dim));
+        for _ in 0..=self.power_passes {
+            q = orthonormalise(&m.apply(&q)?);
+        }
+        rayleigh_ritz(&q, &m.apply(&q)?)
     }
 
-    /// [`RangeFinder::eigen`] with other operators for the products before the last: estimates of the same matrix from
-    /// a part of the samples turn the directions almost as well and cost a part of a pass. `power_passes` plays no role.
+    /// An orthonormal basis of the leading `k` signed eigenvectors, for somebody who will apply the matrix to it anyway
+    /// and can do Rayleigh–Ritz then: one product less than [`RangeFinder::eigen`] for the same accuracy.
+    ///
+    /// The products before the last are made with `before`: estimates of the same matrix from a part of the samples
+    /// turn the directions almost as well and cost a part of a pass. `power_passes` plays no role.
     ///
     /// # Errors
     /// As [`RangeFinder::eigen`].
-    pub fn eigen_through(
+    pub fn basis(
         &self,
         before: &[&dyn SymmetricOperator],
         m: &dyn SymmetricOperator,
         k: usize,
-    ) -> Result<Eigen> {
+    ) -> Result<Mat> {
         let dim = m.dim();
         check_rank(k, dim)?;
         let mut q = self.start(dim, self.width(k, dim));
         for rough in before {
             q = orthonormalise(&rough.apply(&q)?);
         }
-        rayleigh_ritz(&q, &m.apply(&q)?)
+        let mq = m.apply(&q)?;
+        let small = eigen_symmetric(&symmetric_part(&q.tr_matmul(&mq)))?;
+        // M·v of a Ritz vector v is a better eigenvector than v.
+        Ok(orthonormalise(&mq.matmul(&small.vectors.first_cols(k))))
     }
 
     /// The leading `k` singular triplets of any matrix.
@@ -147,10 +159,12 @@ impl RangeFinder {
 
 /// Eigenpairs of M restricted to the range of Q, from the product M·Q.
 fn rayleigh_ritz(q: &Mat, mq: &Mat) -> Result<Eigen> {
-    let h = q.tr_matmul(mq);
-    let symmetric = Mat::from_fn(h.rows(), h.cols(), |i, j| 0.5 * (h[(i, j)] + h[(j, i)]));
-    let small = eigen_symmetric(&symmetric)?;
+    let small = eigen_symmetric(&symmetric_part(&q.tr_matmul(mq)))?;
     Ok(Eigen { values: small.values, vectors: q.matmul(&small.vectors) })
+}
+
+fn symmetric_part(h: &Mat) -> Mat {
+    Mat::from_fn(h.rows(), h.cols(), |i, j| 0.5 * (h[(i, j)] + h[(j, i)]))
 }
 
 /// SVD of a tall matrix through its orthonormal basis, so that only a square one is decomposed.
@@ -234,6 +248,22 @@ mod tests {
                 assert!((e.values[i] - spectrum[i]).abs() < 1e-6, "{embedding:?} {i}: {}", e.values[i]);
             }
             assert_eq!(e.values.len(), 40);
+        }
+    }
+
+    #[test]
+    fn a_basis_spans_the_leading_eigenvectors() {
+        let spectrum: Vec<f64> =
+            (0..200).map(|i| if i < 5 { 10.0 - i as f64 } else { -3.0 * 0.9f64.powi(i - 5) }).collect();
+        let m = symmetric(&spectrum);
+        let rough = symmetric(&spectrum.iter().map(|x| x * 1.1).collect::<Vec<_>>());
+        let basis = RangeFinder { oversample: Some(30), ..RangeFinder::default() }
+            .basis(&[&rough, &rough, &rough], &m, 5)
+            .unwrap();
+        let ritz = eigen_symmetric(&symmetric_part(&basis.tr_matmul(&m.matmul(&basis)))).unwrap();
+        assert_eq!(basis.cols(), 5);
+        for i in 0..5 {
+            assert!((ritz.values[i] - spectrum[i]).abs() < 1e-6, "{i}: {}", ritz.values[i]);
         }
     }
 

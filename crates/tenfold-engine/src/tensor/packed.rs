@@ -256,7 +256,9 @@ impl Tensor3 {
         let d = samples.cols();
         Self::sum_triples(d, samples.rows(), |range, groups, sums| {
             let weights = weights.map(|w| &w[range.clone()]);
-            with_rows(samples, range, &mut Vec::new(), |y| add_triples([y, y, y], d, weights, groups, sums))
+            with_rows(samples, range, &mut Vec::new(), |y| {
+                add_triples((y, None), y, (d, weights), groups, sums)
+            })
         })
     }
 
@@ -275,9 +277,8 @@ impl Tensor3 {
             let weights = weights.map(|w| &w[range.clone()]);
             with_rows(twice, range.clone(), &mut Vec::new(), |z| {
                 with_rows(once, range, &mut Vec::new(), |x| {
-                    add_triples([z, z, x], d, weights, groups, sums);
-                    add_triples([z, x, z], d, weights, groups, sums);
-                    add_triples([x, z, z], d, weights, groups, sums);
+                    add_triples((z, None), x, (d, weights), groups, sums);
+                    add_triples((z, Some(x)), z, (d, weights), groups, sums);
                 })
             })?
         })
@@ -330,11 +331,12 @@ fn pair_groups(d: usize) -> Vec<PairGroup> {
         .collect()
 }
 
-/// sums[g][l − first, (i, j)] += Σ_t w_t a_ti b_tj c_tl for the pairs of group g and l ≥ first.
+/// sums[g][l − first, (i, j)] += Σ_t w_t p_tij c_tl for the pairs of group g and l ≥ first, where p_ij = a_i a_j or, with a
+/// partner b, a_i b_j + b_i a_j.
 fn add_triples(
-    [a, b, c]: [&[f64]; 3],
-    d: usize,
-    weights: Option<&[f64]>,
+    (a, b): (&[f64], Option<&[f64]>),
+    c: &[f64],
+    (d, weights): (usize, Option<&[f64]>),
     groups: &[PairGroup],
     sums: &mut [Vec<f64>],
 ) {
@@ -348,8 +350,8 @@ fn add_triples(
         for (group, sum) in groups.iter().zip(sums.iter_mut()) {
             let products = &mut products[..(end - start) * group.pairs];
             let weights = weights.map(|w| &w[start..end]);
-            let (first, second) = (&a[part.clone()], &b[part.clone()]);
-            vectorised(Pairs { first, second, weights, d, group, products });
+            let (samples, partners) = (&a[part.clone()], b.map(|b| &b[part.clone()]));
+            vectorised(Pairs { samples, partners, weights, d, group, products });
             let right = view(products, end - start, group.pairs);
             let left = third.subcols(group.first, d - group.first).transpose();
             gemm_add(view_mut(sum, d - group.first, group.pairs), left, right);
@@ -357,10 +359,10 @@ fn add_triples(
     }
 }
 
-/// Writes w_t a_ti b_tj for the pairs (i ≤ j) of a group, one row a sample.
+/// Writes w_t a_ti a_tj, or w_t (a_ti b_tj + b_ti a_tj) with partners, for the pairs (i ≤ j) of a group, one row a sample.
 struct Pairs<'a> {
-    first: &'a [f64],
-    second: &'a [f64],
+    samples: &'a [f64],
+    partners: Option<&'a [f64]>,
     weights: Option<&'a [f64]>,
     d: usize,
     group: &'a PairGroup,
@@ -372,15 +374,23 @@ impl Kernel for Pairs<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let samples = self.first.chunks_exact(self.d).zip(self.second.chunks_exact(self.d));
-        let rows = samples.zip(self.products.chunks_exact_mut(self.group.pairs));
-        for (t, ((a, b), row)) in rows.enumerate() {
+        let rows = self.samples.chunks_exact(self.d).zip(self.products.chunks_exact_mut(self.group.pairs));
+        for (t, (a, row)) in rows.enumerate() {
             let weight = self.weights.map_or(1.0, |w| w[t]);
+            let b = self.partners.map(|b| &b[t * self.d..][..self.d]);
             let mut rest = row;
             for j in self.group.first..self.group.end {
-                let scale = weight * b[j];
                 let (run, after) = rest.split_at_mut(j + 1);
-                run.iter_mut().zip(a).for_each(|(p, x)| *p = scale * x);
+                let scale = weight * a[j];
+                match b {
+                    None => run.iter_mut().zip(a).for_each(|(p, x)| *p = scale * x),
+                    Some(b) => {
+                        let other = weight * b[j];
+                        run.iter_mut()
+                            .zip(a.iter().zip(b))
+                            .for_each(|(p, (x, y))| *p = other * x + scale * y);
+                    }
+                }
                 rest = after;
             }
         }

@@ -65,7 +65,7 @@ pub(super) fn find_basis(
     let (alpha0, progress) = (search.alpha0, search.progress);
     // Early products only turn the directions: the more there are documents, the fewer of them that takes.
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
-    let strides: Vec<usize> = [8, 4, 2, 1].iter().map(|s| if usable >= 8 { *s } else { 1 }).collect();
+    let strides = if usable >= 8 { [8, 4, 2] } else { [1, 1, 1] };
     let parts: Result<Vec<Weighted<'_>>> =
         (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
     let parts = parts?;
@@ -77,8 +77,7 @@ pub(super) fn find_basis(
     let mut before: Vec<&dyn SymmetricOperator> = rough.iter().map(|r| r as &dyn SymmetricOperator).collect();
     before.resize(strides.len(), &whole);
     let k = width.min(whole.dim());
-    let eigen = finder.eigen_through(&before, &whole, k)?;
-    let mut basis = eigen.vectors.first_cols(k);
+    let mut basis = finder.basis(&before, &whole, k)?;
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
