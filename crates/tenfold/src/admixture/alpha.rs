@@ -45,7 +45,8 @@ pub(super) fn fixed_point(counts: &[f32], start: &[f64], steps: usize) -> Vec<f6
                         let n = f64::from(document[t]);
                         length += n;
                         if n > 0.0 {
-                            sum[t] += digamma(n + alpha[t]) - own[t];
+                            let some = -(-n).exp_m1();
+                            sum[t] += some * (digamma(n / some + alpha[t]) - own[t]);
                         }
                     }
                     sum[k] += digamma(length + total) - whole;

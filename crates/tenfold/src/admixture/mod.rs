@@ -18,6 +18,7 @@
 //! - Minka, Estimating a Dirichlet distribution, 2000 (equation 55).
 
 mod alpha;
+mod collapsed;
 mod completion;
 mod cvb0;
 mod infer;

@@ -139,6 +139,16 @@ impl<'a> Guard<'a> {
         self.rises < 2
     }
 
+    /// Which point is the best so far.
+    pub fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// True when no document is held out, so that the last model counts.
+    pub fn blind(&self) -> bool {
+        self.curve.is_empty()
+    }
+
     fn keep(&mut self, reading: &Reading<'_>) {
         self.best = Some((reading.table.clone(), reading.slope.clone(), reading.offset.clone()));
     }
