@@ -3,6 +3,7 @@
 mod data;
 mod moments;
 pub mod read;
+pub mod report;
 mod spectral;
 mod white;
 
