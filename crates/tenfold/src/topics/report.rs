@@ -46,8 +46,12 @@ pub struct PageData<'a> {
     pub spectrum: &'a [f64],
     /// The range that k was chosen from, when it was chosen.
     pub interval: Option<(usize, usize)>,
-    /// Held-out perplexity before the polish and after each epoch; empty without.
-    pub held_out: &'a [f64],
+    /// Held-out perplexity of the numbers of topics that were tried; empty when k was given.
+    pub tried: &'a [(usize, f64)],
+    /// Held-out perplexity along the polish: passes over the documents, perplexity; empty without a polish.
+    pub curve: &'a [(f64, f64)],
+    /// How many documents carry each topic, as an effective number; empty when it is not known.
+    pub carriers: &'a [f64],
     /// For every topic, documents that show it best with the topic's share.
     pub representatives: Vec<Vec<(String, f64)>>,
     /// Words that belong to several topics: the word, its score, topics with their shares.
@@ -149,11 +153,16 @@ fn sizes(data: &PageData) -> Section {
     let plot = Plot::bars("Every topic's share of all tokens. A click chooses the topic.", &ids, data.shares, true)
         .axes("topic", "share of tokens")
         .percent();
-    let stable = !data.stability.is_empty();
-    let mut columns = vec!["topic", "share of tokens", "most probable words", "coherence", "α"];
-    if stable {
-        columns.insert(4, "stability");
-    }
+    let measured = [
+        ("coherence", data.coherence, 2),
+        ("stability", data.stability, 2),
+        ("documents", data.carriers, 0),
+        ("α", data.alpha, 3),
+    ];
+    // What was not measured has no column.
+    let measured: Vec<_> = measured.into_iter().filter(|(_, values, _)| values.len() == k).collect();
+    let mut columns = vec!["topic", "share of tokens", "most probable words"];
+    columns.extend(measured.iter().map(|(name, ..)| *name));
     let mut table = Table::new(&columns);
     table.tall = k > 12;
     let largest = data.shares.iter().copied().fold(0.0, f64::max);
@@ -163,19 +172,18 @@ fn sizes(data: &PageData) -> Section {
             Cell::Items(vec![(t, t.to_string())]),
             Cell::share(data.shares[t], largest),
             Cell::Words(words),
-            Cell::number(data.coherence.get(t).copied().unwrap_or(f64::NAN), 2),
-            Cell::number(data.alpha.get(t).copied().unwrap_or(f64::NAN), 3),
         ];
-        if stable {
-            cells.insert(4, Cell::number(data.stability[t], 2));
-        }
+        cells.extend(measured.iter().map(|(_, values, digits)| Cell::number(values[t], *digits)));
         table.push(Some(t), cells);
     }
     let mut note = "Coherence is the normalised pointwise mutual information (NPMI) of the ten most probable words, \
                     −1 to 1: do they occur in the same documents?"
         .to_owned();
-    if stable {
-        note += " Stability is how well the topic is found again in parts of the data, 0 to 1.";
+    if data.stability.len() == k {
+        note += " Stability is how surely the topic comes back when documents are resampled, 0 to 1.";
+    }
+    if data.carriers.len() == k {
+        note += " Documents is the effective number of documents that carry the topic.";
     }
     Section::new("Topics").with(plot).with(table).with(Block::note(note + " A click on a column's name sorts by it."))
 }
@@ -238,11 +246,17 @@ fn spectrum(data: &PageData) -> Section {
         plot = plot.band(from as f64, to as f64, "interval");
     }
     let mut blocks = vec![Block::Plot(plot)];
-    if data.held_out.len() > 1 {
-        let epochs: Vec<f64> = (0..data.held_out.len()).map(|e| e as f64).collect();
-        let curve = Series::new("", &epochs, data.held_out);
-        let caption = "Perplexity of held-out words before the polish (epoch 0) and after each epoch; lower is better.";
-        blocks.push(Block::Plot(Plot::lines(caption, vec![curve]).axes("epoch", "perplexity")));
+    if data.tried.len() > 1 {
+        let points = data.tried.iter().map(|&(k, perplexity)| (k as f64, perplexity)).collect();
+        let caption = "Perplexity of held-out words for the numbers of topics that were tried, before any polish; \
+                       lower is better.";
+        let curve = Plot::lines(caption, vec![Series { name: String::new(), points }]);
+        blocks.push(curve.axes("topics", "perplexity").mark(k as f64, &format!("k = {k}")).into());
+    }
+    if data.curve.len() > 1 {
+        let series = Series { name: String::new(), points: data.curve.to_vec() };
+        let caption = "Perplexity of held-out words along the polish, from the answer of the moments at 0; lower is better.";
+        blocks.push(Plot::lines(caption, vec![series]).axes("passes over the documents", "perplexity").into());
     }
     Section::new("Spectrum").with(Block::Row(blocks))
 }
@@ -288,5 +302,4 @@ fn left_out(data: &PageData, map: &Layout, words: &Words) -> String {
 }
 
 #[cfg(test)]
-#[path = "report/tests.rs"]
 mod tests;

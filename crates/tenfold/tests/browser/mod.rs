@@ -80,6 +80,9 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        // A page begins as for a new reader.
+        let forget = json!({ "source": "try { localStorage.clear() } catch {}" });
+        browser.call("Page.addScriptToEvaluateOnNewDocument", forget);
         Some(browser)
     }
 
@@ -128,11 +131,14 @@ impl Browser {
             json!({ "width": width, "height": if phone { 844 } else { 900 }, "deviceScaleFactor": 1, "mobile": phone }),
         );
         let scheme = if dark { "dark" } else { "light" };
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        // Without motion: a page that is still scrolling would slip away under the pointer.
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
         self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
         self.until("document.readyState === 'complete'");
-        self.value("localStorage.clear()");
     }
 
     /// The value of an expression in the page.

@@ -46,7 +46,9 @@ impl Drawn {
             stability: &self.shares,
             spectrum: &[3.0, 2.0, 1.0, 0.1, 0.0],
             interval: Some((2, 4)),
-            held_out: &[1900.0, 1500.0],
+            tried: &[(2, 2000.0), (5, 1900.0)],
+            curve: &[(0.0, 1900.0), (0.5, 1500.0)],
+            carriers: &self.shares,
             representatives: vec![vec![("document 1".into(), 0.9)]; k],
             bridges: vec![(1, 0.8, vec![(0, 0.5), (k - 1, 0.5)])],
             verdict: &self.verdict,
@@ -61,6 +63,8 @@ fn island(html: &str) -> Value {
     let start = html.find("id=\"data\">").unwrap() + 10;
     serde_json::from_str(&html[start..start + html[start..].find("</script>").unwrap()]).unwrap()
 }
+
+mod browser;
 
 #[test]
 fn the_page_holds_every_part_and_the_ids_of_the_model() {
@@ -94,7 +98,8 @@ fn the_smallest_models_have_a_page() {
     for k in [1, 2] {
         let drawn = Drawn::new(k, 3);
         let mut data = drawn.data();
-        (data.stability, data.held_out, data.interval, data.spectrum) = (&[], &[], None, &[]);
+        (data.stability, data.carriers, data.interval, data.spectrum) = (&[], &[], None, &[]);
+        (data.tried, data.curve) = (&[], &[]);
         (data.representatives, data.bridges) = (Vec::new(), Vec::new());
         assert!(page(&data).unwrap().to_html().len() > 1000);
     }
