@@ -11,6 +11,7 @@ pub mod ica;
 pub mod input;
 pub mod model_file;
 pub mod output;
+pub mod report;
 pub mod topics;
 pub mod verdict;
 

@@ -40,6 +40,7 @@ mod fit;
 mod model;
 mod moments;
 mod polish;
+mod report;
 mod synth;
 
 pub use crate::components::Components;

@@ -6,6 +6,7 @@ mod fit;
 mod model;
 mod moments;
 pub mod read;
+pub mod report;
 mod spectral;
 mod stability;
 mod statistics;
