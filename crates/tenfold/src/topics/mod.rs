@@ -10,6 +10,7 @@ pub mod report;
 mod spectral;
 mod stability;
 mod statistics;
+mod synth;
 mod update;
 mod white;
 
@@ -17,4 +18,5 @@ pub use crate::components::Components;
 pub use data::{Builder, Corpus, Documents};
 pub use fit::{Params, Polish};
 pub use model::{Bridge, Diagnostics, Model, Representative, TopWord};
+pub use synth::{Drawn, Mixtures, Shape, Source, Synth, THEMES};
 pub use update::Updated;
