@@ -1,5 +1,8 @@
 //! Results to files: whole or not at all, and tables by extension.
 
+#[cfg(feature = "parquet")]
+mod parquet;
+
 use crate::error::{Error, Result};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -116,13 +119,60 @@ fn format_of(path: &Path) -> Result<Format> {
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows) -> Result<()> {
+    write(path, None, names, rows)
+}
+
+/// A text for every row: a column before the numbers.
+#[derive(Clone, Copy)]
+pub struct Labels<'a> {
+    /// The name of the column.
+    pub name: &'a str,
+    /// The text of a row.
+    pub of: &'a dyn Fn(usize) -> &'a str,
+}
+
+/// [`write_table`] with a column of texts before the numbers; `.npy`, which has no texts, holds the numbers alone.
+///
+/// # Errors
+/// As [`write_table`].
+///
+/// # Panics
+/// When there are not as many names as columns of numbers.
+///
+/// # Example
+/// ```
+/// use tenfold::engine::linalg::Mat;
+/// use tenfold::output::{Labels, write_labelled};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("shares.csv");
+/// let texts = ["first", "and, then"];
+/// let labels = Labels { name: "document", of: &|i| texts[i] };
+/// write_labelled(&path, labels, &["topic1".into()], &Mat::from_vec(2, 1, vec![0.5, 1.0]))?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "document,topic1\nfirst,0.5\n\"and, then\",1\n");
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn write_labelled(path: &Path, labels: Labels<'_>, names: &[String], rows: &dyn Rows) -> Result<()> {
+    write(path, Some(labels), names, rows)
+}
+
+fn write(path: &Path, labels: Option<Labels<'_>>, names: &[String], rows: &dyn Rows) -> Result<()> {
     assert_eq!(names.len(), rows.cols(), "one name for every column");
     let format = format_of(path)?;
     write_atomically(path, |out| match format {
         Format::Npy => write_npy(path, rows, out),
-        Format::Text(delimiter) => write_text(path, names, rows, delimiter, out),
+        Format::Text(delimiter) => {
+            let fail = |e| write_error(path, e);
+            write_header(labels, names, delimiter, out).map_err(fail)?;
+            let mut first = 0;
+            each_block(rows, BLOCK, |block| {
+                let texts = labels.map(|labels| move |i: usize| (labels.of)(first + i));
+                let text = text_rows(block, rows.cols(), delimiter, texts.as_ref().map(|of| of as _));
+                first += block.len() / rows.cols().max(1);
+                out.write_all(&text).map_err(fail)
+            })
+        }
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::write(path, names, rows, out),
+        Format::Parquet => parquet::write(path, labels, names, rows, out),
     })
 }
 
@@ -191,32 +241,56 @@ fn npy_header(shape: &[usize]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-fn write_text(
-    path: &Path,
+/// The line of names.
+fn write_header(
+    labels: Option<Labels<'_>>,
     names: &[String],
-    rows: &dyn Rows,
     delimiter: u8,
     out: &mut (dyn Write + Send),
-) -> Result<()> {
-    let fail = |e| write_error(path, e);
+) -> std::io::Result<()> {
     // Names may need quotes, numbers never do.
-    let mut header = csv::WriterBuilder::new().delimiter(delimiter).from_writer(&mut *out);
-    header.write_record(names).and_then(|()| Ok(header.flush()?)).map_err(|e| fail(e.into()))?;
-    drop(header);
+    let mut header = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    let all = labels.iter().map(|l| l.name).chain(names.iter().map(String::as_str));
+    header.write_record(all)?;
+    header.flush()
+}
+
+/// Lines of numbers, after the text of each row where there is one.
+fn text_rows<'a>(
+    block: &[f64],
+    cols: usize,
+    delimiter: u8,
+    label: Option<&dyn Fn(usize) -> &'a str>,
+) -> Vec<u8> {
+    let mut text = Vec::new();
     let mut line = String::new();
-    each_block(rows, BLOCK, |block| {
-        for row in block.chunks_exact(rows.cols()) {
-            line.clear();
-            for &x in row {
-                shortest(&mut line, x);
-                line.push(char::from(delimiter));
-            }
-            line.pop();
-            line.push('\n');
-            out.write_all(line.as_bytes()).map_err(fail)?;
+    for (i, row) in block.chunks_exact(cols).enumerate() {
+        if let Some(label) = label {
+            push_quoted(&mut text, label(i), delimiter);
+            text.push(delimiter);
         }
-        Ok(())
-    })
+        line.clear();
+        for &x in row {
+            shortest(&mut line, x);
+            line.push(char::from(delimiter));
+        }
+        line.pop();
+        line.push('\n');
+        text.extend_from_slice(line.as_bytes());
+    }
+    text
+}
+
+/// A text as a cell: in quotes where it would be taken for more than one cell, or for none.
+fn push_quoted(text: &mut Vec<u8>, cell: &str, delimiter: u8) {
+    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+    if cell.is_empty() || cell.bytes().any(special) {
+        text.push(b'"');
+        text.extend(cell.replace('"', "\"\"").bytes());
+        text.push(b'"');
+    } else {
+        text.extend(cell.bytes());
+    }
 }
 
 /// The fewest digits that read back as the same number, with an exponent where plain digits would be long.
@@ -227,66 +301,33 @@ fn shortest(text: &mut String, x: f64) {
     written.expect("writing to a string cannot fail");
 }
 
-#[cfg(feature = "parquet")]
-mod parquet {
-    use super::{Error, Path, Result, Rows, Write, each_block};
-    use parquet::basic::{Compression, Repetition, Type as Physical};
-    use parquet::data_type::DoubleType;
-    use parquet::errors::ParquetError;
-    use parquet::file::properties::WriterProperties;
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::types::Type;
-    use std::sync::Arc;
-
-    /// Bytes of a row group: enough to be read in one sweep, little enough to be held while it is written.
-    const GROUP: usize = 16 << 20;
-
-    pub(super) fn write(
-        path: &Path,
-        names: &[String],
-        rows: &dyn Rows,
-        out: &mut (dyn Write + Send),
-    ) -> Result<()> {
-        let fail = |e: ParquetError| Error::Write {
-            path: path.to_owned(),
-            problem: e.to_string(),
-            remedy: "check that the columns' names differ and that the disk has room".into(),
-        };
-        let field = |name: &String| {
-            let kind =
-                Type::primitive_type_builder(name, Physical::DOUBLE).with_repetition(Repetition::REQUIRED);
-            kind.build().map(Arc::new)
-        };
-        let fields = names.iter().map(field).collect::<std::result::Result<_, _>>().map_err(fail)?;
-        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(fail)?;
-        // Real numbers seldom repeat, so a dictionary only costs time.
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_dictionary_enabled(false)
-            .build();
-        let mut writer =
-            SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(fail)?;
-        let cols = rows.cols();
-        let mut values = Vec::new();
-        each_block(rows, (GROUP / 8 / cols.max(1)).max(1), |block| {
-            let mut group = writer.next_row_group().map_err(fail)?;
-            for j in 0..cols {
-                values.clear();
-                values.extend(block[j..].iter().step_by(cols));
-                let mut column =
-                    group.next_column().map_err(fail)?.expect("the schema has a column for every name");
-                column.typed::<DoubleType>().write_batch(&values, None, None).map_err(fail)?;
-                column.close().map_err(fail)?;
-            }
-            group.close().map(|_| ()).map_err(fail)
-        })?;
-        writer.close().map(|_| ()).map_err(fail)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenfold_engine::linalg::Mat;
+
+    #[test]
+    fn any_text_is_one_cell() {
+        let folder = tempfile::tempdir().unwrap();
+        let texts = ["plain", "", "a, b", "say \"no\"", "two\nlines\r", "tab\t", "ü"];
+        for (name, delimiter) in [("t.csv", b','), ("t.tsv", b'\t')] {
+            let path = folder.path().join(name);
+            let labels = Labels { name: "document, name", of: &|i| texts[i] };
+            write_labelled(&path, labels, &["x".into()], &Mat::from_fn(texts.len(), 1, |i, _| i as f64))
+                .unwrap();
+            let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_path(&path).unwrap();
+            assert_eq!(reader.headers().unwrap(), vec!["document, name", "x"]);
+            let back: Vec<(String, f64)> = reader
+                .records()
+                .map(|r| r.unwrap())
+                .map(|r| (r[0].to_owned(), r[1].parse().unwrap()))
+                .collect();
+            assert_eq!(
+                back,
+                texts.iter().enumerate().map(|(i, t)| (t.to_string(), i as f64)).collect::<Vec<_>>()
+            );
+        }
+    }
 
     #[test]
     fn arrays_of_every_number_of_dimensions_have_a_python_shape_and_come_back() {
