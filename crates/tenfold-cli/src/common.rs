@@ -70,24 +70,31 @@ pub struct TableArgs {
     columns: Option<Vec<String>>,
 }
 
+/// Whether the first line of a text file holds names.
 #[derive(Clone, Copy, ValueEnum)]
-enum Header {
+pub enum Header {
     Yes,
     No,
     Guess,
 }
 
+impl Header {
+    /// What is known, if anything.
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Self::Yes => Some(true),
+            Self::No => Some(false),
+            Self::Guess => None,
+        }
+    }
+}
+
 impl TableArgs {
     /// Opens the table and says what it is.
     pub fn open(&self, path: &Path, session: &Session) -> Result<Table> {
-        let header = match self.header {
-            Header::Yes => Some(true),
-            Header::No => Some(false),
-            Header::Guess => None,
-        };
         let options = Options {
             memory: self.memory,
-            header,
+            header: self.header.known(),
             delimiter: self.delimiter,
             columns: self.columns.clone(),
             ..Options::default()
@@ -117,6 +124,11 @@ pub fn numbered(prefix: &str, count: usize) -> Vec<String> {
     (1..=count).map(|i| format!("{prefix}{i}")).collect()
 }
 
+/// A column for every topic, by its number in the model.
+pub fn topic_columns(k: usize) -> Vec<String> {
+    (0..k).map(|topic| format!("topic{topic}")).collect()
+}
+
 /// A count of at least one.
 pub fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -141,7 +153,7 @@ pub fn parse_amount(text: &str) -> Result<f64, String> {
 }
 
 /// `512MB`, `2GiB`, `1.5G`, or plain bytes.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(at);
     let unit = match unit.to_ascii_lowercase().as_str() {

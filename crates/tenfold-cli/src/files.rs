@@ -61,6 +61,11 @@ pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows, watch: &Watch
     })
 }
 
+/// Writes a small file.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    Ok(output::write_atomically(path, |out| out.write_all(bytes).map_err(|e| output::write_error(path, e)))?)
+}
+
 /// Several files that belong together: made in a hidden folder beside their place, and moved there when all are whole.
 pub struct Bundle {
     folder: PathBuf,

@@ -2,6 +2,7 @@
 
 mod ica;
 mod tensor;
+mod topics;
 
 use crate::common::Session;
 use crate::exit;
@@ -13,6 +14,7 @@ use std::path::Path;
 pub enum Command {
     Ica(ica::Ica),
     Tensor(tensor::Tensor),
+    Topics(topics::Topics),
 }
 
 impl Command {
@@ -20,6 +22,7 @@ impl Command {
         match self {
             Self::Ica(ica) => ica.run(session),
             Self::Tensor(tensor) => tensor.run(session),
+            Self::Topics(topics) => topics.run(session),
         }
     }
 }
