@@ -7,9 +7,10 @@ mod exit;
 mod files;
 mod generate;
 mod ica;
-mod picture;
+mod report;
 mod solver;
 mod tensor;
+mod topics;
 mod watch;
 
 use anyhow::Context;
@@ -17,7 +18,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::process::ExitCode;
 
-/// Finds hidden factors in data: sources of mixed signals, components of a tensor.
+/// Finds hidden factors in data: topics of documents, sources of mixed signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -32,6 +33,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Find topics in documents
+    #[command(subcommand)]
+    Topics(topics::Command),
+    Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
     Ica(ica::Command),
@@ -72,11 +77,15 @@ const AFTER_HELP: &str = "\
 `tenfold COMMAND --help` tells more, with examples.
 
 Examples:
-  tenfold demo                                      see what it does
-  tenfold ica fit X.csv -k 8 -o model.tenfold       learn 8 sources from rows
-  tenfold ica infer model.tenfold Y.csv -o S.csv    the sources of new samples
-  tenfold tensor decompose T.npy                    components of a tensor
-  tenfold generate ica -o X.npy                     mixtures with known sources
+  tenfold demo                                       see what it does
+  tenfold topics fit notes.txt -k 20 -o m.tenfold    learn 20 topics of text
+  tenfold topics show m.tenfold 3                    the words of topic 3
+  tenfold topics infer m.tenfold new.txt -o mix.csv  topics of new documents
+  tenfold report m.tenfold -o topics.html            a page for the browser
+  tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
+  tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
+  tenfold tensor decompose T.npy                     components of a tensor
+  tenfold generate topics -o drawn                   documents of known topics
   tenfold completions bash > ~/.local/share/bash-completion/completions/tenfold
 
 Exit codes:
@@ -85,6 +94,8 @@ Exit codes:
 
 fn run(command: Command, session: &Session) -> anyhow::Result<()> {
     match command {
+        Command::Topics(command) => command.run(session),
+        Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),
         Command::Generate(command) => command.run(session),

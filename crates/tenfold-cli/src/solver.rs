@@ -42,6 +42,11 @@ pub struct SolverArgs {
 impl SolverArgs {
     /// The solver with its options.
     pub fn solver(&self) -> Result<Solver> {
+        self.solver_like(&Solver::Polar(Polar::default()))
+    }
+
+    /// The solver with its options; limits that are not given are those of `usual`, where it is the same solver.
+    pub fn solver_like(&self, usual: &Solver) -> Result<Solver> {
         let online = [("--rate", self.rate.is_some()), ("--noise", self.noise.is_some())];
         let starts = [("--restarts", self.restarts.is_some())];
         let chosen = format!("--solver {}", self.solver.to_possible_value().expect("a name").get_name());
@@ -55,7 +60,7 @@ impl SolverArgs {
         }
         Ok(match self.solver {
             Name::Polar => {
-                let d = Polar::default();
+                let d = if let Solver::Polar(usual) = usual { usual.clone() } else { Polar::default() };
                 let (max_iterations, tolerance, restarts) =
                     self.limits(d.max_iterations, d.tolerance, d.restarts);
                 Solver::Polar(Polar { max_iterations, tolerance, restarts, ..Polar::default() })

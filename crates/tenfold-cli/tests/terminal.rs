@@ -12,6 +12,14 @@ fn help_reads_well_everywhere() {
     let place = Place::new();
     for command in [
         "",
+        "topics",
+        "topics fit",
+        "topics infer",
+        "topics show",
+        "topics evaluate",
+        "topics update",
+        "topics merge",
+        "report",
         "ica",
         "ica fit",
         "ica infer",
@@ -23,6 +31,7 @@ fn help_reads_well_everywhere() {
         "generate",
         "generate ica",
         "generate tensor",
+        "generate topics",
         "demo",
         "completions",
     ] {
@@ -46,19 +55,48 @@ fn help_reads_well_everywhere() {
 }
 
 #[test]
-fn the_demo_fits_one_screen_and_writes_only_when_asked() {
+fn the_demo_finds_the_themes_and_fits_one_screen() {
     let place = Place::new();
     let demo = place.ok("demo");
+    assert_eq!(place.files(), ["tenfold-demo"]);
+    assert!(demo.out.lines().count() <= 24 && !demo.out.contains('\x1b'), "{}", demo.out);
+    assert!(demo.out.lines().all(|line| line.chars().count() <= 80), "{}", demo.out);
+    for word in ["cooking", "recipe", "tenfold-demo/report.html", "topics fit YOURS.txt"] {
+        assert!(demo.out.contains(word), "{word}: {}", demo.out);
+    }
+    let made = place.bytes("tenfold-demo/model.tenfold");
+    // The page and the text are there, and the text gives the same model by hand.
+    assert!(place.bytes("tenfold-demo/report.html").starts_with(b"<!doctype html>"));
+    place.ok("topics fit tenfold-demo/corpus.txt -k 10 -o m.tenfold");
+    assert!(place.bytes("m.tenfold") == made);
+    for seed in 0..3 {
+        let value = place.json(&format!("demo --seed {seed} -o again"));
+        for topic in value["topics"].as_array().unwrap() {
+            assert!(topic["total_variation"].as_f64().unwrap() < 0.1, "seed {seed}: {topic}");
+        }
+    }
+    // Its own folder it writes again, one with other files it leaves alone.
+    place.ok("demo");
+    std::fs::create_dir(place.path("mine")).unwrap();
+    place.write("mine/corpus.txt", "my only copy");
+    place.fails("demo -o mine", 2, &["mine", "did not make", "-o"]);
+    assert_eq!(place.bytes("mine/corpus.txt"), b"my only copy");
+}
+
+#[test]
+fn the_demo_of_signals_fits_one_screen_and_writes_only_when_asked() {
+    let place = Place::new();
+    let demo = place.ok("demo signals");
     assert!(place.files().is_empty());
     assert!(demo.out.lines().count() <= 24 && !demo.out.contains('\x1b'), "{}", demo.out);
     assert!(demo.out.lines().all(|line| line.chars().count() <= 80), "{}", demo.out);
     for seed in 0..3 {
-        let value = place.json(&format!("demo --seed {seed}"));
+        let value = place.json(&format!("demo signals --seed {seed}"));
         for correlation in value["correlations"].as_array().unwrap() {
             assert!(correlation.as_f64().unwrap() > 0.99, "seed {seed}: {value}");
         }
     }
-    place.ok("demo -o shown");
+    place.ok("demo signals -o shown");
     let model = place.json("ica evaluate shown/model.tenfold --mixing shown/mixing.npy");
     assert!(model["amari_distance"].as_f64().unwrap() < 0.02);
     place.ok("ica fit shown/mixtures.csv -k auto -o m.tenfold");

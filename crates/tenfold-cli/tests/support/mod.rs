@@ -1,8 +1,9 @@
 //! Drives the real binary in a folder of its own.
 #![allow(dead_code)] // Every test file uses its own part of this.
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// A folder that goes away with the test.
 pub struct Place(tempfile::TempDir);
@@ -49,6 +50,18 @@ impl Place {
 
     pub fn run(&self, arguments: &str) -> Run {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Run { code: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
+    }
+
+    /// A run that reads `input` from standard input.
+    pub fn run_with(&self, arguments: &str, input: &[u8]) -> Run {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that ends before it has read everything closes the pipe; what it says tells why.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Run { code: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
     }

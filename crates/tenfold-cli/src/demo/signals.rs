@@ -1,25 +1,16 @@
-//! `tenfold demo`: the main job on made-up signals, for a first look.
+//! `tenfold demo signals`: mixed signals and what independent component analysis makes of them.
 
+use super::picture::sparkline;
 use crate::common::{Session, numbered};
 use crate::files::{Bundle, write_table};
-use crate::picture::sparkline;
 use anyhow::Result;
-use clap::Args;
 use serde_json::json;
 use std::f64::consts::TAU;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 use tenfold::engine::linalg::{Mat, assign, random, svd};
 use tenfold::evaluate::amari_distance;
 use tenfold::ica::{Model, Params};
-
-/// Mix hidden signals, unmix them, show how well it went
-#[derive(Args)]
-pub struct Demo {
-    /// Write the mixtures, the true signals and the model into this folder; nothing is written without
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-}
 
 const SAMPLES: usize = 20_000;
 const NAMES: [&str; 4] = ["sine", "square", "sawtooth", "spikes"];
@@ -32,40 +23,39 @@ struct Signals {
     mixtures: Mat,
 }
 
-impl Demo {
-    pub fn run(self, session: &Session) -> Result<()> {
-        let bundle = self.output.as_deref().map(Bundle::new).transpose()?;
-        let signals = Signals::draw(session.seed);
-        let begin = Instant::now();
-        let params = Params { seed: session.seed, ..Params::new(NAMES.len()) };
-        let model = session.watch.during(|watch| params.fit_with(&signals.mixtures, watch))?;
-        let found = model.infer(&signals.mixtures)?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let distance = amari_distance(&model.unmixing().matmul(&signals.mixing));
-        let (found, correlations) = aligned(&found, &signals.sources);
-        let mut text = signals.text(&found, &correlations);
-        text += &format!(
-            "\n{SAMPLES} samples in {:.0} ms. Amari distance {distance:.4}: 0 is perfect, 1 nothing found.\n\n",
-            1e3 * seconds
-        );
-        let mut value = json!({
-            "samples": SAMPLES,
-            "sources": NAMES,
-            "correlations": correlations,
-            "amari_distance": distance,
-            "seconds": seconds,
-            "seed": session.seed,
-        });
-        if let Some(bundle) = bundle {
-            let paths = signals.write(bundle, &model, session)?;
-            text += &format!("Written: {}\n", paths.join(", "));
-            value["files"] = json!(paths);
-        }
-        text += "\
+/// Mixes signals, unmixes them, and tells how well it went.
+pub fn run(output: Option<&Path>, session: &Session) -> Result<()> {
+    let bundle = output.map(Bundle::new).transpose()?;
+    let signals = Signals::draw(session.seed);
+    let begin = Instant::now();
+    let params = Params { seed: session.seed, ..Params::new(NAMES.len()) };
+    let model = session.watch.during(|watch| params.fit_with(&signals.mixtures, watch))?;
+    let found = model.infer(&signals.mixtures)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let distance = amari_distance(&model.unmixing().matmul(&signals.mixing));
+    let (found, correlations) = aligned(&found, &signals.sources);
+    let mut text = signals.text(&found, &correlations);
+    text += &format!(
+        "\n{SAMPLES} samples in {:.0} ms. Amari distance {distance:.4}: 0 is perfect, 1 nothing found.\n\n",
+        1e3 * seconds
+    );
+    let mut value = json!({
+        "samples": SAMPLES,
+        "sources": NAMES,
+        "correlations": correlations,
+        "amari_distance": distance,
+        "seconds": seconds,
+        "seed": session.seed,
+    });
+    if let Some(bundle) = bundle {
+        let paths = signals.write(bundle, &model, session)?;
+        text += &format!("Written: {}\n", paths.join(", "));
+        value["files"] = json!(paths);
+    }
+    text += "\
 Your own data, samples in rows (.csv, .npy, .parquet, .wav):
   tenfold ica fit YOURS.csv -k auto -o model.tenfold --sources sources.csv\n";
-        session.answer(&text, &value)
-    }
+    session.answer(&text, &value)
 }
 
 impl Signals {

@@ -1,0 +1,220 @@
+//! `tenfold topics fit`.
+
+use super::reading::parse_share;
+use super::{ReadArgs, WordArgs, mixtures};
+use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to};
+use crate::solver::SolverArgs;
+use crate::{exit, files};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Instant;
+use tenfold::admixture::Completion;
+use tenfold::components::Components;
+use tenfold::engine::progress::Progress;
+use tenfold::topics::{Corpus, Model, Params, Polish};
+
+/// Learn topics from documents
+#[derive(Args)]
+#[command(after_help = "\
+INPUT is text (a folder of files, a file with one document a line, a .csv, .tsv or .parquet table \
+with a text column) or a bag of words (UCI docword, LDA-C, MALLET, MatrixMarket, svmlight), also \
+as .gz or .zst; - reads standard input. Documents of fewer than 3 words tell nothing about how \
+words go together: they are left out of the moments and kept for the rest.
+
+The topics come from the second and third moments of the words; the polish then raises the \
+likelihood of the documents: `predict` for the best prediction of unseen text, `faithful` for the \
+nearest topics where the model is true, `none` for the moments alone. A part of the documents is \
+kept aside to see that it helps.
+
+Examples:
+  tenfold topics fit notes.txt -k 20 -o model.tenfold
+  tenfold topics fit letters/ -k auto --language de -o model.tenfold
+  tenfold topics fit talks.csv --text-column body --id-column id -o m.tenfold
+  tenfold topics fit docword.kos.txt.gz -k 50 --hold-out 0.2 -o m.tenfold")]
+pub struct Fit {
+    /// Documents: a file, a folder, or - for standard input
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+    /// Number of topics, or `auto` to choose it by eigenvalues that hold in the other half of the documents
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    k: Components,
+    /// Where the model goes; .tenfold is the usual extension
+    #[arg(short, long, value_name = "MODEL")]
+    output: PathBuf,
+    /// Sum of alpha that the moments assume: 0 for one topic in a document, larger for more
+    #[arg(long, value_name = "X", value_parser = parse_amount)]
+    alpha0: Option<f64>,
+    /// What follows the moments
+    #[arg(long, value_name = "NAME", default_value = "predict")]
+    polish: PolishName,
+    /// Most passes of the polish over the documents [default: by their number]
+    #[arg(long, value_name = "N", value_parser = parse_count_to::<10_000>)]
+    epochs: Option<usize>,
+    /// Also write the mixtures of the documents: .csv, .tsv, .parquet or .npy
+    #[arg(long, value_name = "OUT")]
+    mixtures: Option<PathBuf>,
+    /// Keep this share of the documents out of the fit and say how well it predicts them
+    #[arg(long, value_name = "X", value_parser = parse_hold_out)]
+    hold_out: Option<f64>,
+    /// Keep no moments in the model: a smaller file, which `topics update` and `merge` cannot use
+    #[arg(long)]
+    no_moments: bool,
+    /// Exit with code 4 when the decomposition did not converge
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    solver: SolverArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    words: WordArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum PolishName {
+    /// Stepwise EM: the best prediction of unseen documents
+    Predict,
+    /// Collapsed variational steps: the nearest topics where the model is true
+    Faithful,
+    /// The moments alone
+    None,
+}
+
+impl Fit {
+    pub fn run(self, session: &Session) -> Result<()> {
+        let params = self.params(session.seed)?;
+        let recipe = self.words.recipe()?;
+        files::check_output(&self.output, &[&self.input])?;
+        if let Some(mixtures) = &self.mixtures {
+            files::check_table(mixtures, &[&self.input, &self.output])?;
+        }
+        let begin = Instant::now();
+        let corpus = self.read.read(&self.input, recipe, session)?;
+        let parts = self.hold_out.map(|share| Parts::of(&corpus, share)).transpose()?;
+        let fitted = parts.as_ref().map_or(&corpus, |parts| &parts.fit);
+        session.note(&self.estimate(fitted));
+        let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        // The large file first: it can still be stopped, and then nothing is written.
+        if let Some(path) = &self.mixtures {
+            let found = session.watch.during(|watch| model.infer(&corpus, watch))?;
+            mixtures::write(path, &corpus, &found, None, session)?;
+        }
+        let scored = parts.as_ref().map(|parts| parts.perplexity(&model, session)).transpose()?;
+        session.watch.check()?;
+        model.save(&self.output)?;
+        self.tell(&model, scored, begin.elapsed().as_secs_f64(), session)
+    }
+
+    fn params(&self, seed: u64) -> Result<Params> {
+        if self.polish == PolishName::None && self.epochs.is_some() {
+            return Err(exit::usage("--epochs means nothing with --polish none; leave it out"));
+        }
+        let defaults = Params::new(self.k);
+        Ok(Params {
+            alpha0: self.alpha0.unwrap_or(defaults.alpha0),
+            polish: match self.polish {
+                PolishName::Predict => Polish::Predict,
+                PolishName::Faithful => Polish::Faithful,
+                PolishName::None => Polish::None,
+            },
+            epochs: self.epochs,
+            solver: self.solver.solver_like(&defaults.solver)?,
+            keep_moments: !self.no_moments,
+            seed,
+            ..defaults
+        })
+    }
+
+    /// What will be held, before a long run.
+    fn estimate(&self, corpus: &Corpus) -> String {
+        let k = match self.k {
+            Components::Exactly(k) => k as u64,
+            Components::Auto => 100,
+        };
+        let (n, d) = (corpus.documents() as u64, corpus.words() as u64);
+        // Eight bytes for every entry and about as much again for every document as for a few of them.
+        let data = if corpus.is_spilled() { 0 } else { 8 * corpus.entries() + 16 * n };
+        // Whitened documents, and a few matrices of words by half as many columns again as there are topics.
+        let width = k + (k / 2).max(10);
+        let work = 4 * n * k + 8 * d * (4 * width + 3 * k) + 8 * k * k * k / 6;
+        let kept = if data == 0 {
+            "documents stay on disk".into()
+        } else {
+            format!("documents {}", human_bytes(data))
+        };
+        format!("memory: about {} ({kept})", human_bytes(data + work))
+    }
+
+    fn tell(&self, model: &Model, scored: Option<f64>, seconds: f64, session: &Session) -> Result<()> {
+        let mut text = model.summary();
+        let mut value: Value = model.to_json();
+        if let (Some(perplexity), Some(share)) = (scored, self.hold_out) {
+            let every = every(share);
+            text += &format!(
+                "perplexity {perplexity:.1} on one document in {every}, which the fit did not see\n"
+            );
+            value["held_out"] = json!({ "every": every, "perplexity": perplexity });
+        }
+        text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
+        value["seconds"] = json!(seconds);
+        value["model"] = json!(self.output.to_string_lossy());
+        if let Some(path) = &self.mixtures {
+            text += &format!("mixtures written to {}\n", path.display());
+            value["mixtures"] = json!(path.to_string_lossy());
+        }
+        text += &format!("next: tenfold report {} -o topics.html\n", self.output.display());
+        session.answer(&text, &value)?;
+        let d = model.diagnostics();
+        if !d.converged {
+            session.warn(&format!("the decomposition had not converged after {} iterations", d.iterations));
+            if self.strict {
+                return Err(exit::not_converged());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Documents for the fit and documents that are kept from it.
+struct Parts {
+    fit: Corpus,
+    held_out: Corpus,
+}
+
+impl Parts {
+    /// Every n-th document is held out, beginning with the first.
+    fn of(corpus: &Corpus, share: f64) -> Result<Self> {
+        let every = every(share);
+        let held_out = corpus.select(|i| i % every == 0)?;
+        let mut fit = corpus.select(|i| i % every != 0)?;
+        // The model tells documents by their numbers in the fit; the user knows those of the file.
+        if corpus.names().is_none() {
+            let numbers = (0..corpus.documents()).filter(|i| i % every != 0);
+            fit.set_names(numbers.map(|i| format!("document {}", i + 1)).collect());
+        }
+        Ok(Self { fit, held_out })
+    }
+
+    fn perplexity(&self, model: &Model, session: &Session) -> Result<f64> {
+        let counts = self.held_out.counts();
+        let measure = Completion::default();
+        Ok(session.watch.during(|w| measure.perplexity(counts, model.topics(), model.unigram(), w))?)
+    }
+}
+
+fn every(share: f64) -> usize {
+    (1.0 / share).round() as usize
+}
+
+fn parse_hold_out(text: &str) -> Result<f64, String> {
+    match parse_share(text)? {
+        share if (0.001..=0.5).contains(&share) => Ok(share),
+        _ => Err("a share from 0.001 to 0.5 is needed".into()),
+    }
+}
+
+fn parse_k(text: &str) -> Result<Components, String> {
+    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
+}

@@ -1,0 +1,206 @@
+//! How documents are read, and how text becomes words.
+
+use crate::common::{Header, Session, human_bytes, parse_count, parse_size};
+use crate::exit;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use tenfold::topics::read::{self, Format, ReadOptions, Recipe};
+use tenfold::topics::{Corpus, Model};
+
+/// Where the documents come from.
+#[derive(Args)]
+#[command(next_help_heading = "Reading the documents")]
+pub struct ReadArgs {
+    /// Memory for documents, as in 512MB or 2GiB; more of them stay on disk and are read in blocks
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
+    pub memory: u64,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_name = "NAME")]
+    format: Option<FormatName>,
+    /// The words of a bag of words, one a line; looked for beside it when not given
+    #[arg(long, value_name = "FILE")]
+    vocabulary: Option<PathBuf>,
+    /// The column of a table that holds the text
+    #[arg(long, value_name = "NAME")]
+    text_column: Option<String>,
+    /// The column of a table that names its documents
+    #[arg(long, value_name = "NAME")]
+    id_column: Option<String>,
+    /// Whether the first line of a table holds names
+    #[arg(long, value_name = "WHEN", default_value = "guess")]
+    header: Header,
+    /// How the letters of a text are stored: utf-8, latin1, windows-1252, ...
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatName {
+    /// A folder of text files
+    Folder,
+    /// One document a line
+    Lines,
+    Csv,
+    Tsv,
+    Parquet,
+    /// UCI bag of words: docword.txt with vocab.txt
+    Uci,
+    /// LDA-C
+    Ldac,
+    /// MALLET: name, label, text
+    Mallet,
+    /// MatrixMarket, documents in rows
+    Mtx,
+    Svmlight,
+}
+
+impl FormatName {
+    fn format(self) -> Format {
+        match self {
+            Self::Folder => Format::Folder,
+            Self::Lines => Format::Lines,
+            Self::Csv => Format::Csv,
+            Self::Tsv => Format::Tsv,
+            Self::Parquet => Format::Parquet,
+            Self::Uci => Format::Uci,
+            Self::Ldac => Format::LdaC,
+            Self::Mallet => Format::Mallet,
+            Self::Mtx => Format::MatrixMarket,
+            Self::Svmlight => Format::Svmlight,
+        }
+    }
+}
+
+impl ReadArgs {
+    /// Reads documents by a recipe, and says what they are. What the reader did stands in the verdict of the fit.
+    pub fn read(&self, path: &Path, recipe: Recipe, session: &Session) -> Result<Corpus> {
+        self.open(path, ReadOptions { recipe, ..self.options() }, session)
+    }
+
+    /// Reads documents as those of the fit were read: by its recipe, in its words. With `grow` new words follow them.
+    pub fn read_for(&self, model: &Model, path: &Path, grow: bool, session: &Session) -> Result<Corpus> {
+        let recipe = Recipe::from_json(model.recipe())?;
+        let fixed_vocabulary = Some(model.vocabulary().to_vec());
+        let corpus =
+            self.open(path, ReadOptions { recipe, fixed_vocabulary, grow, ..self.options() }, session)?;
+        corpus.notes().iter().for_each(|note| session.note(&format!("  {note}")));
+        Ok(corpus)
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format.map(FormatName::format),
+            memory: self.memory,
+            vocabulary: self.vocabulary.clone(),
+            text_column: self.text_column.clone(),
+            id_column: self.id_column.clone(),
+            header: self.header.known(),
+            encoding: self.encoding.clone(),
+            ..ReadOptions::default()
+        }
+    }
+
+    fn open(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Corpus> {
+        let corpus = session.watch.during(|watch| read::read(path, &options, watch))?;
+        let shown =
+            if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
+        session.note(&format!(
+            "{shown}: {} documents, {} words, {} tokens{}",
+            corpus.documents(),
+            corpus.words(),
+            corpus.tokens(),
+            if corpus.is_spilled() {
+                format!("; more than --memory {}, so they stay on disk", human_bytes(self.memory))
+            } else {
+                String::new()
+            }
+        ));
+        Ok(corpus)
+    }
+}
+
+/// How text becomes words. The choices are kept in the model.
+#[derive(Args)]
+#[command(next_help_heading = "From text to words (a bag of words is left as it is)")]
+pub struct WordArgs {
+    /// Language of the text, for its stop list: en, de, fr, ...; found by itself when not given
+    #[arg(long, value_name = "CODE", value_delimiter = ',', conflicts_with = "keep_stop_words")]
+    language: Option<Vec<String>>,
+    /// Further stop words, one a line
+    #[arg(long, value_name = "FILE")]
+    stop_words: Option<PathBuf>,
+    /// Drop no stop list; topics of ordinary text then drown in them
+    #[arg(long)]
+    keep_stop_words: bool,
+    /// Fewest documents that a word must stand in [default: 3 for text]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    min_df: Option<usize>,
+    /// Largest share of documents that a word may stand in [default: 0.5 for text]
+    #[arg(long, value_name = "X", value_parser = parse_share)]
+    max_df: Option<f64>,
+    /// Runs of up to N neighbouring words count as words too: 1, 2 or 3
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_ngrams)]
+    ngrams: usize,
+    /// Cut endings by the stemmer of this language: en, de, fr, ...
+    #[arg(long, value_name = "CODE")]
+    stem: Option<String>,
+    /// Fewest letters of a word
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = parse_count)]
+    min_length: usize,
+    /// Keep numbers as words
+    #[arg(long)]
+    numbers: bool,
+    /// Tell capital letters from small ones
+    #[arg(long)]
+    keep_case: bool,
+}
+
+impl WordArgs {
+    /// The recipe, with its files read and its languages known.
+    pub fn recipe(&self) -> Result<Recipe> {
+        let extra_stop_words = match &self.stop_words {
+            None => Vec::new(),
+            Some(path) => words_of(path)?,
+        };
+        let defaults = Recipe::default();
+        let recipe = Recipe {
+            lowercase: !self.keep_case,
+            stop_words: match &self.language {
+                _ if self.keep_stop_words => Vec::new(),
+                Some(languages) => languages.clone(),
+                None => defaults.stop_words.clone(),
+            },
+            extra_stop_words,
+            stemmer: self.stem.clone(),
+            ngrams: self.ngrams,
+            min_length: self.min_length,
+            numbers: self.numbers,
+            min_df: self.min_df,
+            max_df: self.max_df,
+            ..defaults
+        };
+        recipe.check()?;
+        Ok(recipe)
+    }
+}
+
+/// The words of a file, one or more a line.
+pub fn words_of(path: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| exit::bad_input(format!("{}: {e}; give a text file in UTF-8", path.display())))?;
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// A share above 0, at most 1.
+pub fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|x: &f64| *x > 0.0 && *x <= 1.0);
+    share.ok_or_else(|| "a share above 0, at most 1, is needed".into())
+}
+
+fn parse_ngrams(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=3) => Ok(n),
+        _ => Err("1, 2 or 3 is needed".into()),
+    }
+}
