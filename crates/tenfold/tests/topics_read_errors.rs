@@ -83,7 +83,7 @@ fn headers_that_lie() {
         ),
         (
             "1\n4000000000\n1\n1 3999999999 1\n",
-            ": promises 4000000000 words, but comes without a vocabulary; give the vocabulary with --vocabulary; without one 4194304 words are taken",
+            ": promises 4000000000 words, but comes without a vocabulary; give the vocabulary of the counts with --vocabulary; without one at most 4194304 words are taken",
         ),
         (
             "99999999999\n3\n1\n1 1 1\n",

@@ -1,7 +1,8 @@
 //! A folder of text files, a document each.
 
+use super::decode::utf8;
 use super::lexicon::Texts;
-use super::source::{Source, utf8};
+use super::source::Source;
 use super::{ReadOptions, grouped};
 use crate::error::{Error, Result};
 use crate::topics::data::Corpus;

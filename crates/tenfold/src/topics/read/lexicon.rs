@@ -121,8 +121,13 @@ impl<'a> Texts<'a> {
             self.recipe.stop_words.retain(|name| name != "auto");
             self.recipe.stop_words.extend(told.map(String::from));
             self.notes.push(match told {
-                Some(code) => format!("the text reads like {}, whose stop words were dropped", languages::name(code)),
-                None => "the text reads like none of the languages that are told by themselves: no stop words were dropped".into(),
+                Some(code) => {
+                    format!("the text reads like {}, whose stop words were dropped", languages::name(code))
+                }
+                None => {
+                    "the text reads like no language whose stop words are known by heart: none were dropped"
+                        .into()
+                }
             });
         }
         Tokenizer::new(&self.recipe)
@@ -197,7 +202,8 @@ impl<'a> Texts<'a> {
         let (min_df, max_df) = self.recipe.limits();
         if rare + common > 0 {
             self.notes.push(format!(
-                "of {} distinct words {} were dropped that stand in fewer than {min_df} documents and {} that stand in more than {} % of them",
+                "of {} distinct words {} were dropped that stand in fewer than {min_df} documents and {} that \
+                 stand in more than {} % of them",
                 grouped(words.len() as u64), grouped(rare), grouped(common), 100.0 * max_df
             ));
         }

@@ -7,7 +7,7 @@
 //! | CSV, TSV | `.csv`, `.tsv` | a row each, from the column of the text |
 //! | Parquet | `.parquet`, its first bytes | a row each, from the column of the text |
 //! | MALLET import text | `.mallet` | a line each: `name label text…` |
-//! | UCI bag-of-words | `docword*.txt`, its first lines | `document word count` a line, words beside it in `vocab*.txt` |
+//! | UCI bag-of-words | `docword*.txt`, its first lines | `document word count` a line, words beside it |
 //! | LDA-C | `.ldac`, its first lines | a line each: `n id:count …`, words beside it |
 //! | MatrixMarket | `.mtx`, its first line | a row each |
 //! | svmlight | `.svm`, `.svmlight`, `.libsvm`, its first lines | a line each: `label id:count …` |
@@ -16,8 +16,10 @@
 //! promises before memory is set aside. How text becomes words is the [`Recipe`].
 
 mod bag;
+mod decode;
 mod folder;
 mod format;
+mod header;
 mod languages;
 mod lexicon;
 mod lines;
@@ -108,7 +110,8 @@ impl Default for ReadOptions {
 /// # let path = folder.path().join("pets.txt");
 /// std::fs::write(&path, "The cat sat.\nA dog and a cat\n\nDogs, cats: pets!\n").unwrap();
 /// let stop_words = vec!["english".into()];
-/// let recipe = Recipe { stop_words, stemmer: Some("en".into()), min_df: Some(2), max_df: Some(1.0), ..Recipe::default() };
+/// let (min_df, max_df, stemmer) = (Some(2), Some(1.0), Some("en".into()));
+/// let recipe = Recipe { stop_words, stemmer, min_df, max_df, ..Recipe::default() };
 /// let corpus = read(&path, &ReadOptions { recipe, ..ReadOptions::default() }, &Silent)?;
 /// assert_eq!(corpus.vocabulary(), ["cat", "dog"]);
 /// assert_eq!((corpus.documents(), corpus.tokens()), (4, 5));
@@ -171,7 +174,8 @@ fn limited(path: &Path, mut corpus: Corpus, options: &ReadOptions) -> Result<Cor
         if kept == 0 {
             let rare = frequencies.iter().filter(|f| (**f as usize) < fewest).count() as u64;
             let problem = format!(
-                "no words are left: of {} words {} stand in fewer than {fewest} documents and {} in more than {} % of them",
+                "no words are left: of {} words {} stand in fewer than {fewest} documents and {} in more than {} % of \
+                 them",
                 grouped(all),
                 grouped(rare),
                 grouped(all - rare),
@@ -182,7 +186,8 @@ fn limited(path: &Path, mut corpus: Corpus, options: &ReadOptions) -> Result<Cor
         if kept < all {
             corpus = corpus.keep_words(&keep)?;
             corpus.note(format!(
-                "{} of {} words were dropped: they stand in fewer than {fewest} documents or in more than {} % of them",
+                "{} of {} words were dropped: they stand in fewer than {fewest} documents or in more than {} % of \
+                 them",
                 grouped(all - kept), grouped(all), 100.0 * share
             ));
         }

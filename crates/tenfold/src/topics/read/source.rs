@@ -1,12 +1,13 @@
 //! Where documents come from: a file, plain or packed, a pipe or standard input, as UTF-8 in pieces of whole lines.
 
 use super::ReadOptions;
+use super::decode::{NotEncoded, SkipMark, Transcode, encoding};
 use crate::error::{Error, Result};
 use crate::input::{Cursor, Disk, Packing, TooMuch, UNPACK, unpacked};
-use encoding_rs::{Decoder, Encoding};
+use encoding_rs::Encoding;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
@@ -143,7 +144,7 @@ impl Source {
         let told = Told { file: Cursor::new(&self.disk, 0), progress };
         let raw = unpacked(&self.disk, self.packing, told, self.limit)?;
         Ok(match self.encoding {
-            None => Box::new(SkipMark { inner: raw, begun: false }),
+            None => Box::new(SkipMark::new(raw)),
             Some(encoding) => Box::new(Transcode::new(raw, encoding)),
         })
     }
@@ -168,18 +169,6 @@ impl Source {
         }
         head
     }
-}
-
-/// An encoding by its label.
-///
-/// # Errors
-/// A label that is not in the Encoding Standard.
-pub(super) fn encoding(label: &str) -> Result<&'static Encoding> {
-    Encoding::for_label(label.as_bytes()).ok_or_else(|| Error::BadParameter {
-        name: "encoding".into(),
-        value: label.into(),
-        expected: "a name such as utf-8, latin1, windows-1251, shift_jis, gb18030 or utf-16le".into(),
-    })
 }
 
 const NO_ROOM: &str = "set TMPDIR to a folder with more space, or give a file instead";
@@ -249,94 +238,4 @@ impl Read for Told<'_> {
         self.progress.advance(n as u64);
         Ok(n)
     }
-}
-
-/// Leaves out the byte order mark that some programs put before UTF-8.
-struct SkipMark<R> {
-    inner: R,
-    begun: bool,
-}
-
-impl<R: Read> Read for SkipMark<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut n = self.inner.read(buffer)?;
-        if !self.begun && n > 0 {
-            // Decoders may hand out a byte at a time, and the mark must be seen whole.
-            while n < 3 && buffer.len() >= 3 && b"\xef\xbb\xbf".starts_with(&buffer[..n]) {
-                match self.inner.read(&mut buffer[n..])? {
-                    0 => break,
-                    more => n += more,
-                }
-            }
-            self.begun = true;
-            if buffer[..n].starts_with(b"\xef\xbb\xbf") {
-                buffer.copy_within(3..n, 0);
-                n -= 3;
-                return if n == 0 { self.inner.read(buffer) } else { Ok(n) };
-            }
-        }
-        Ok(n)
-    }
-}
-
-/// Bytes that the named encoding does not have.
-#[derive(Debug, thiserror::Error)]
-#[error("holds bytes that are not {0}")]
-struct NotEncoded(&'static str);
-
-/// Turns another encoding into UTF-8.
-struct Transcode<R> {
-    inner: R,
-    encoding: &'static Encoding,
-    decoder: Decoder,
-    raw: Vec<u8>,
-    out: Vec<u8>,
-    given: usize,
-    ended: bool,
-}
-
-impl<R: Read> Transcode<R> {
-    fn new(inner: R, encoding: &'static Encoding) -> Self {
-        let decoder = encoding.new_decoder();
-        Self { inner, encoding, decoder, raw: vec![0; 1 << 16], out: Vec::new(), given: 0, ended: false }
-    }
-}
-
-impl<R: Read> Read for Transcode<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.out.len() && !self.ended {
-            let n = self.inner.read(&mut self.raw)?;
-            self.ended = n == 0;
-            let room = self.decoder.max_utf8_buffer_length(n).unwrap_or(n * 3 + 16);
-            self.out.resize(room, 0);
-            let (_, _, written, bad) = self.decoder.decode_to_utf8(&self.raw[..n], &mut self.out, self.ended);
-            if bad {
-                return Err(io::Error::other(NotEncoded(self.encoding.name())));
-            }
-            self.out.truncate(written);
-            self.given = 0;
-        }
-        let n = buffer.len().min(self.out.len() - self.given);
-        buffer[..n].copy_from_slice(&self.out[self.given..self.given + n]);
-        self.given += n;
-        Ok(n)
-    }
-}
-
-/// The text of some bytes.
-///
-/// # Errors
-/// The line, counted from `first`, with a byte that is not UTF-8.
-pub(super) fn utf8<'a>(path: &Path, bytes: &'a [u8], first: u64) -> Result<&'a str> {
-    std::str::from_utf8(bytes).map_err(|e| {
-        let line = first + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64;
-        let byte = bytes[e.valid_up_to()];
-        let wide = line == 1 && (bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]));
-        let remedy = match wide {
-            true => "it begins like UTF-16: say --encoding utf-16le or utf-16be",
-            false => "if it is in another encoding, name that, for example --encoding latin1",
-        };
-        let problem = format!("is not valid UTF-8 (byte 0x{byte:02x})");
-        Error::Read { path: PathBuf::from(path), line: Some(line), problem, remedy: remedy.into() }
-    })
 }

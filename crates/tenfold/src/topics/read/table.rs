@@ -80,7 +80,7 @@ fn cell(source: &Source, record: &ByteRecord, column: usize, line: u64) -> Resul
             "mend the line; text with separators in it must stand in quotes",
         ));
     };
-    super::source::utf8(source.path(), bytes, line).map(str::to_owned)
+    super::decode::utf8(source.path(), bytes, line).map(str::to_owned)
 }
 
 /// The columns that the options name, by name or by number from 1, or the usual one.

@@ -5,10 +5,11 @@
 
 use super::ReadOptions;
 use super::bag::{Bag, bears_out, parse_pieces};
+use super::header::{Shape, cut_short, market_header, uci_header};
 use super::numbers::{Bad, blanks, count, digits, id, line, line_end, shown};
 use super::source::Source;
 use super::words::Named;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::topics::data::{Corpus, Documents};
 use std::ops::ControlFlow;
 use tenfold_engine::progress::Progress;
@@ -18,18 +19,6 @@ use tenfold_engine::progress::Progress;
 pub(super) enum Kind {
     Uci,
     MatrixMarket,
-}
-
-/// What a header promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    documents: u32,
-    words: u32,
-    entries: u64,
-    /// Whether entries have no counts and stand for 1.
-    pattern: bool,
-    /// Lines of the header, the last of which holds a promise.
-    lines: u64,
 }
 
 /// Entries as they stand in a piece, in runs of one document.
@@ -100,7 +89,11 @@ fn gather(
         if held > options.memory / 2 {
             return Err(source.fail(
                 None,
-                format!("does not keep the entries of a document together, and to gather them takes more than half of the {} bytes of memory allowed", options.memory),
+                format!(
+                    "does not keep the entries of a document together, and to gather them takes more than \
+                     half of the {} bytes of memory allowed",
+                    options.memory
+                ),
                 "sort the entries by document (sort -n -k1,1 -k2,2), or raise --memory",
             ));
         }
@@ -310,86 +303,4 @@ fn check_entries(source: &Source, shape: &Shape, found: u64) -> Result<()> {
         format!("promises {} entries, but the file holds {found}", shape.entries),
         remedy,
     ))
-}
-
-fn cut_short(source: &Source) -> Error {
-    source.fail(None, "ends within its header", "it is cut short: copy or export it again")
-}
-
-/// Numbers of documents, words and entries on the first three lines.
-fn uci_header(source: &Source, head: &[u8]) -> Result<(Shape, usize)> {
-    let (mut numbers, mut at) = ([0u64; 3], 0);
-    for (i, what) in ["documents", "words", "entries"].into_iter().enumerate() {
-        if at >= head.len() {
-            return Err(cut_short(source));
-        }
-        let (text, next) = line(head, at);
-        at = next;
-        numbers[i] = promise(source, i as u64 + 1, what, text.trim_ascii())?;
-    }
-    let [documents, words, entries] = numbers;
-    Ok((Shape { documents: documents as u32, words: words as u32, entries, pattern: false, lines: 3 }, at))
-}
-
-/// `%%MatrixMarket matrix coordinate integer general`, comments, and the numbers of rows, columns and entries.
-fn market_header(source: &Source, head: &[u8]) -> Result<(Shape, usize)> {
-    let (first, mut at) = line(head, 0);
-    let banner = String::from_utf8_lossy(first).to_ascii_lowercase();
-    let words: Vec<&str> = banner.split_ascii_whitespace().collect();
-    let pattern = match words[..] {
-        ["%%matrixmarket", "matrix", "coordinate", field @ ("integer" | "real" | "pattern"), "general"] => {
-            field == "pattern"
-        }
-        _ => {
-            return Err(source.fail(
-                1,
-                format!("{:?} where %%MatrixMarket matrix coordinate integer general was expected", shown(first)),
-                "write the counts as a sparse matrix with documents in rows, for example with scipy.io.mmwrite",
-            ));
-        }
-    };
-    let mut number = 1;
-    loop {
-        if at >= head.len() {
-            return Err(cut_short(source));
-        }
-        let (text, next) = line(head, at);
-        number += 1;
-        at = next;
-        if text.starts_with(b"%") || text.is_empty() {
-            continue;
-        }
-        let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty()).collect();
-        let [rows, columns, entries] = fields[..] else {
-            return Err(source.fail(
-                number,
-                format!("{:?} where the numbers of rows, columns and entries were expected", shown(text)),
-                "export the file again",
-            ));
-        };
-        let documents = promise(source, number, "documents", rows)? as u32;
-        let words = promise(source, number, "words", columns)? as u32;
-        let entries = promise(source, number, "entries", entries)?;
-        return Ok((Shape { documents, words, entries, pattern, lines: number }, at));
-    }
-}
-
-/// A number in a header; documents and words must fit 32 bits.
-fn promise(source: &Source, line: u64, what: &str, text: &[u8]) -> Result<u64> {
-    let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<u64>().ok());
-    let value = value.ok_or_else(|| {
-        source.fail(
-            line,
-            format!("{:?} where the number of {what} was expected", shown(text)),
-            "the header holds whole numbers: export the file again",
-        )
-    })?;
-    if what != "entries" && value >= u64::from(u32::MAX) {
-        return Err(source.fail(
-            line,
-            format!("promises {value} {what}"),
-            format!("at most {} are possible: mend the header", u32::MAX - 1),
-        ));
-    }
-    Ok(value)
 }

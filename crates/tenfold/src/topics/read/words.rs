@@ -1,8 +1,9 @@
 //! The words of a bag of words: their file, and how they fit the words of a model.
 
-use super::ReadOptions;
-use super::source::{Source, utf8};
-use crate::error::{Error, Result};
+use super::decode::utf8;
+use super::source::Source;
+use super::{ReadOptions, fail};
+use crate::error::Result;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -26,82 +27,64 @@ pub(super) struct Named {
 impl Named {
     /// Finds the words for a bag of words that promises `promised` of them.
     pub(super) fn find(source: &Source, options: &ReadOptions, promised: Option<u32>) -> Result<Self> {
-        let found = match &options.vocabulary {
-            Some(path) => Some(path.clone()),
-            None => beside(source.path()),
-        };
-        let mut notes = Vec::new();
-        let words = match &found {
-            None => None,
-            Some(path) => {
-                let words = lines(path, options)?;
-                if let Some(promised) = promised.filter(|p| *p as usize != words.len()) {
-                    return Err(Error::Read {
-                        path: path.clone(),
-                        line: None,
-                        problem: format!(
-                            "holds {} words where {} promises {promised}",
-                            words.len(),
-                            source.path().display()
-                        ),
-                        remedy: "give the vocabulary that belongs to the counts with --vocabulary".into(),
-                    });
-                }
-                if options.vocabulary.is_none() {
-                    notes.push(format!("words from {}, found beside the counts", path.display()));
-                }
-                Some(words)
-            }
-        };
-        let who = match (&found, promised) {
-            (Some(path), _) => format!("the words of {}", path.display()),
-            (None, Some(_)) => "the words that the header promises".into(),
-            (None, None) => "the words of the model".into(),
-        };
+        let found = options.vocabulary.clone().or_else(|| beside(source.path()));
         let known = options.fixed_vocabulary.as_deref();
-        match (words, known) {
-            (Some(words), None) => {
-                let limit = words.len() as u32;
-                Ok(Self { vocabulary: Some(words), map: None, limit, who, notes })
-            }
-            (Some(words), Some(known)) => Ok(Self::fitted(&words, known, options.grow, who, notes)),
-            (None, Some(known)) => {
-                if let Some(promised) = promised.filter(|p| *p as usize > known.len()) {
-                    return Err(source.fail(
-                        None,
-                        format!("promises {promised} words where the model has {}", known.len()),
-                        "give the file's vocabulary with --vocabulary",
-                    ));
-                }
-                notes.push(
-                    "the counts come without a vocabulary: word numbers were taken for the model's".into(),
-                );
-                let limit = promised.unwrap_or(known.len() as u32);
-                Ok(Self { vocabulary: Some(known.to_vec()), map: None, limit, who, notes })
-            }
-            (None, None) => {
-                if let Some(promised) = promised.filter(|p| *p > NAMELESS) {
-                    return Err(source.fail(
-                        None,
-                        format!("promises {promised} words, but comes without a vocabulary"),
-                        format!(
-                            "give the vocabulary with --vocabulary; without one {NAMELESS} words are taken"
-                        ),
-                    ));
-                }
-                notes.push("no vocabulary was found or given: words are called w1, w2, …; name them with --vocabulary".into());
-                let who = match promised {
-                    Some(_) => who,
-                    None => "all that is taken without a vocabulary".into(),
-                };
-                Ok(Self { vocabulary: None, map: None, limit: promised.unwrap_or(NAMELESS), who, notes })
-            }
+        let Some(path) = found else { return Self::nameless(source, known, promised) };
+        let words = lines(&path, options)?;
+        if let Some(promised) = promised.filter(|p| *p as usize != words.len()) {
+            let counts = source.path().display();
+            return Err(fail(
+                &path,
+                format!("holds {} words where {counts} promises {promised}", words.len()),
+                "give the vocabulary that belongs to the counts with --vocabulary",
+            ));
         }
+        let (who, limit) = (format!("the words of {}", path.display()), words.len() as u32);
+        let mut named = match known {
+            None => Self { vocabulary: Some(words), map: None, limit, who, notes: Vec::new() },
+            Some(known) => Self::fitted(&words, known, options.grow, who),
+        };
+        if options.vocabulary.is_none() {
+            named.notes.push(format!("words from {}, found beside the counts", path.display()));
+        }
+        Ok(named)
+    }
+
+    /// Without names: numbers are those of the model, or stand-ins are made up.
+    fn nameless(source: &Source, known: Option<&[String]>, promised: Option<u32>) -> Result<Self> {
+        let most = known.map_or(NAMELESS, |known| known.len() as u32);
+        let limit = promised.unwrap_or(most);
+        if limit > most {
+            let remedy = "give the vocabulary of the counts with --vocabulary";
+            return Err(match known {
+                Some(_) => {
+                    source.fail(None, format!("promises {limit} words where the model has {most}"), remedy)
+                }
+                None => source.fail(
+                    None,
+                    format!("promises {limit} words, but comes without a vocabulary"),
+                    format!("{remedy}; without one at most {most} words are taken"),
+                ),
+            });
+        }
+        let who = match (promised, known) {
+            (Some(_), _) => "the words that the header promises",
+            (None, Some(_)) => "the words of the model",
+            (None, None) => "all that is taken without a vocabulary",
+        };
+        let note = match known {
+            Some(_) => "the counts come without a vocabulary: word numbers were taken for the model's",
+            None => {
+                "no vocabulary was found or given: words are called w1, w2, …; name them with --vocabulary"
+            }
+        };
+        let (vocabulary, who) = (known.map(<[String]>::to_vec), who.to_owned());
+        Ok(Self { vocabulary, map: None, limit, who, notes: vec![note.into()] })
     }
 
     /// The words of the file among those of the model; further ones are dropped, or follow when it may grow.
-    fn fitted(words: &[String], known: &[String], grow: bool, who: String, mut notes: Vec<String>) -> Self {
-        let mut vocabulary = known.to_vec();
+    fn fitted(words: &[String], known: &[String], grow: bool, who: String) -> Self {
+        let (mut vocabulary, mut notes) = (known.to_vec(), Vec::new());
         let mut map = Vec::with_capacity(words.len());
         let mut missing = 0;
         {
