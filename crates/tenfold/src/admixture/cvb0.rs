@@ -8,8 +8,7 @@ use super::training::{Guard, HeldOut, Polished, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
-use tenfold_engine::linalg::counts::for_each_group;
-use tenfold_engine::linalg::parallel::add_assign;
+use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
 use tenfold_engine::linalg::{CountBlock, Counts, Mat, vectorised};
 use tenfold_engine::progress::Progress;
 
@@ -62,7 +61,7 @@ impl Cvb0 {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
             let mut pass = Sweep::new(self, &training, &table, &sums, &learned, own);
-            for_each_group(counts, 1, |_, blocks| {
+            for_each_group(counts, &all_blocks(counts), |_, blocks| {
                 progress.check()?;
                 for block in blocks {
                     pass.add(block);
@@ -151,7 +150,8 @@ impl<'a> Sweep<'a> {
     fn add(&mut self, block: &CountBlock) {
         let keep = self.training.rows(block);
         let (width, k) = (self.table.width, self.table.k);
-        let plain = Reading { offset: pad(self.table, self.settings.eta as f32), ..Reading::plain(self.table) };
+        let plain =
+            Reading { offset: pad(self.table, self.settings.eta as f32), ..Reading::plain(self.table) };
         self.rows.gather(&plain, block.words());
         let given = Given {
             block,
@@ -165,7 +165,9 @@ impl<'a> Sweep<'a> {
         for first in (0..block.rows()).step_by(DOCUMENTS_TOGETHER) {
             let rows = first..(first + DOCUMENTS_TOGETHER).min(block.rows());
             respond(given, rows.clone(), self.settings.inner, (&mut self.gammas, &mut self.counts));
-            for (counts, _) in self.counts.chunks_exact(width).zip(&keep[rows.clone()]).filter(|(_, keep)| **keep) {
+            for (counts, _) in
+                self.counts.chunks_exact(width).zip(&keep[rows.clone()]).filter(|(_, keep)| **keep)
+            {
                 if self.seen.is_multiple_of(self.stride) {
                     self.sampled.extend_from_slice(&counts[..k]);
                 }

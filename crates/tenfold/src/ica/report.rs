@@ -49,7 +49,8 @@ impl Model {
         let mut table = Table::new(&["source", "share of variance", "excess kurtosis", "skewness"]);
         table.tall = self.k() > 12;
         for i in 0..self.k() {
-            let (kurtosis, skewness) = (Cell::number(self.kurtosis()[i], 3), Cell::number(self.skewness()[i], 3));
+            let (kurtosis, skewness) =
+                (Cell::number(self.kurtosis()[i], 3), Cell::number(self.skewness()[i], 3));
             table.push(None, vec![Cell::count(i + 1), Cell::share(shares[i], largest), kurtosis, skewness]);
         }
         let names: Vec<String> = (1..=self.k()).map(|i| i.to_string()).collect();

@@ -60,7 +60,11 @@ impl Body {
         self.add("<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<svg id=\"ns\" hidden></svg>\n<header>\n");
         self.add("<div class=\"masthead\"><span class=\"brand\">tenfold</span>");
         self.add("<button type=\"button\" id=\"theme\" hidden>Dark</button></div>\n");
-        self.add(&format!("<h1>{}</h1>\n<p class=\"subtitle\">{}", escape(&page.title), escape(&page.subtitle)));
+        self.add(&format!(
+            "<h1>{}</h1>\n<p class=\"subtitle\">{}",
+            escape(&page.title),
+            escape(&page.subtitle)
+        ));
         if let Some(badge) = &page.badge {
             let class = if badge.warning { "badge warning" } else { "badge" };
             let (to, text) = (anchor(&badge.section), escape(&badge.text));
@@ -68,15 +72,23 @@ impl Body {
         }
         self.add("</p>\n</header>\n<nav aria-label=\"Sections\"><ul>");
         for section in &page.sections {
-            self.add(&format!("<li><a href=\"#{}\">{}</a></li>", anchor(&section.title), escape(&section.title)));
+            self.add(&format!(
+                "<li><a href=\"#{}\">{}</a></li>",
+                anchor(&section.title),
+                escape(&section.title)
+            ));
         }
-        self.add("</ul></nav>\n<noscript><p class=\"callout\">Plots and search need JavaScript, which is off. ");
+        self.add(
+            "</ul></nav>\n<noscript><p class=\"callout\">Plots and search need JavaScript, which is off. ",
+        );
         self.add("Text and tables are complete.</p></noscript>\n<main id=\"main\">\n");
     }
 
     fn section(&mut self, section: &Section) {
         let (id, title) = (anchor(&section.title), escape(&section.title));
-        self.add(&format!("<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n"));
+        self.add(&format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n"
+        ));
         section.blocks.iter().for_each(|block| self.block(block));
         self.add("</section>\n");
     }
@@ -143,7 +155,9 @@ impl Body {
 
     fn table(&mut self, table: &Table) {
         let class = if table.tall { "table tall" } else { "table" };
-        self.add(&format!("<div class=\"{class}\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n<thead><tr>"));
+        self.add(&format!(
+            "<div class=\"{class}\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n<thead><tr>"
+        ));
         for (j, name) in table.columns.iter().enumerate() {
             let first = table.rows.first().map(|(_, cells)| &cells[j]);
             let class = match first {
@@ -181,7 +195,11 @@ impl Body {
                 let mut text = "<td class=\"items\">".to_owned();
                 for (id, name) in items {
                     // Writing to a string cannot fail.
-                    let _ = write!(text, "<button type=\"button\" class=\"chip\" data-item=\"{id}\">{}</button> ", escape(name));
+                    let _ = write!(
+                        text,
+                        "<button type=\"button\" class=\"chip\" data-item=\"{id}\">{}</button> ",
+                        escape(name)
+                    );
                 }
                 text + "</td>"
             }
@@ -292,7 +310,8 @@ mod tests {
         page.push(Section::new("Spectrum").with(Plot::line("c", &[2.0, 1.0]).log_y()));
         let html = page.to_html();
         assert!(html.len() < 60_000, "{} bytes before any data", html.len());
-        for part in ["http:", "https:", "//www", "url(", "@import", "fetch(", "XMLHttp", "innerHTML", "eval("] {
+        for part in ["http:", "https:", "//www", "url(", "@import", "fetch(", "XMLHttp", "innerHTML", "eval("]
+        {
             assert!(!html.contains(part), "{part}");
         }
         assert_eq!(html, page.to_html(), "the same bytes");

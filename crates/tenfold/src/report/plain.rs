@@ -37,7 +37,10 @@ pub fn plain(kind: &str, facts: &Value, arrays: &[(&str, &[usize], &[f64])]) -> 
         let shape = shape.iter().map(|&n| grouped(n)).collect::<Vec<_>>().join(" × ");
         let [least, most] = [f64::min as fn(f64, f64) -> f64, f64::max]
             .map(|pick| values.iter().copied().fold(f64::NAN, pick));
-        table.push(None, vec![Cell::text(*name), Cell::text(shape), Cell::number(least, 4), Cell::number(most, 4)]);
+        table.push(
+            None,
+            vec![Cell::text(*name), Cell::text(shape), Cell::number(least, 4), Cell::number(most, 4)],
+        );
     }
     page.push(Section::new("Arrays").with(table));
     let mut rest = facts.clone();
@@ -86,7 +89,8 @@ mod tests {
 
     #[test]
     fn facts_are_flat_and_readable() {
-        let value = json!({ "a": { "b": 1, "c": [0.5, null] }, "d": true, "e": vec![1; 9], "f": 1e-9, "g": -0.25 });
+        let value =
+            json!({ "a": { "b": 1, "c": [0.5, null] }, "d": true, "e": vec![1; 9], "f": 1e-9, "g": -0.25 });
         let Block::Facts(facts) = Block::facts(&value) else { unreachable!() };
         let told: Vec<String> = facts.into_iter().map(|(name, text)| format!("{name}={text}")).collect();
         assert_eq!(told, ["a.b=1", "a.c=0.5, –", "d=yes", "e=9 values", "f=1e−9", "g=−0.25"]);

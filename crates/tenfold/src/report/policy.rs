@@ -39,8 +39,14 @@ mod tests {
 
     #[test]
     fn hashes_are_written_as_browsers_expect_them() {
-        let cases =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{ff}~", "w79+")];
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("\u{ff}~", "w79+"),
+        ];
         for (plain, coded) in cases {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

@@ -133,7 +133,8 @@ fn explore(data: &PageData, map: &Layout, words: &Words) -> Section {
         })
     };
     let held = |value: &dyn Fn(usize) -> Value| words.held.iter().map(|&w| value(w)).collect::<Value>();
-    let flat = |uses: &Vec<(usize, u32)>| uses.iter().flat_map(|&(t, s)| [json!(t), json!(s)]).collect::<Value>();
+    let flat =
+        |uses: &Vec<(usize, u32)>| uses.iter().flat_map(|&(t, s)| [json!(t), json!(s)]).collect::<Value>();
     let widget = json!({
         "topics": (0..k).map(topic).collect::<Value>(),
         "words": held(&|w| json!(data.vocabulary[w])),
@@ -150,9 +151,10 @@ fn explore(data: &PageData, map: &Layout, words: &Words) -> Section {
 fn sizes(data: &PageData) -> Section {
     let k = data.topics.rows();
     let ids: Vec<String> = (0..k).map(|t| t.to_string()).collect();
-    let plot = Plot::bars("Every topic's share of all tokens. A click chooses the topic.", &ids, data.shares, true)
-        .axes("topic", "share of tokens")
-        .percent();
+    let plot =
+        Plot::bars("Every topic's share of all tokens. A click chooses the topic.", &ids, data.shares, true)
+            .axes("topic", "share of tokens")
+            .percent();
     let measured = [
         ("coherence", data.coherence, 2),
         ("stability", data.stability, 2),
@@ -176,16 +178,20 @@ fn sizes(data: &PageData) -> Section {
         cells.extend(measured.iter().map(|(_, values, digits)| Cell::number(values[t], *digits)));
         table.push(Some(t), cells);
     }
-    let mut note = "Coherence is the normalised pointwise mutual information (NPMI) of the ten most probable words, \
+    let mut note =
+        "Coherence is the normalised pointwise mutual information (NPMI) of the ten most probable words, \
                     −1 to 1: do they occur in the same documents?"
-        .to_owned();
+            .to_owned();
     if data.stability.len() == k {
         note += " Stability is how surely the topic comes back when documents are resampled, 0 to 1.";
     }
     if data.carriers.len() == k {
         note += " Documents is the effective number of documents that carry the topic.";
     }
-    Section::new("Topics").with(plot).with(table).with(Block::note(note + " A click on a column's name sorts by it."))
+    Section::new("Topics")
+        .with(plot)
+        .with(table)
+        .with(Block::note(note + " A click on a column's name sorts by it."))
 }
 
 fn correlations(data: &PageData) -> Section {
@@ -205,7 +211,8 @@ fn correlations(data: &PageData) -> Section {
     )
     .axes("topic", "");
     let mut table = Table::new(&["topics", "correlation"]);
-    let (most, least) = (pairs.iter().take(8), pairs.iter().rev().take(pairs.len().saturating_sub(8).min(4)).rev());
+    let (most, least) =
+        (pairs.iter().take(8), pairs.iter().rev().take(pairs.len().saturating_sub(8).min(4)).rev());
     for &(c, i, j) in most.chain(least) {
         let name = |t: usize| {
             let words = top(data.topics.row(t), 2).into_iter().map(|w| data.vocabulary[w].as_str());
@@ -256,7 +263,8 @@ fn spectrum(data: &PageData) -> Section {
     if data.curve.len() > 1 {
         let series = Series { name: String::new(), points: data.curve.to_vec() };
         let caption = "Perplexity of held-out words along the polish, from the answer of the moments at 0; lower is better.";
-        blocks.push(Plot::lines(caption, vec![series]).axes("passes over the documents", "perplexity").into());
+        blocks
+            .push(Plot::lines(caption, vec![series]).axes("passes over the documents", "perplexity").into());
     }
     Section::new("Spectrum").with(Block::Row(blocks))
 }

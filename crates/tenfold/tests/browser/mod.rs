@@ -49,7 +49,13 @@ impl Browser {
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null", "sh"])
             .arg(program)
-            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ])
             .args(["--disable-extensions", "--disable-background-networking", "--remote-debugging-pipe"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
@@ -72,10 +78,8 @@ impl Browser {
         let mut browser =
             Self { child, input, messages, sent: 0, session: None, complaints, _profile: profile };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attached = browser.call(
-            "Target.attachToTarget",
-            json!({ "targetId": target["targetId"], "flatten": true }),
-        );
+        let attached =
+            browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
@@ -231,7 +235,8 @@ fn decode(base64: &str) -> Vec<u8> {
     };
     let mut out = Vec::new();
     for group in base64.trim_end_matches('=').as_bytes().chunks(4) {
-        let bits = group.iter().enumerate().fold(0u32, |bits, (i, &c)| bits | u32::from(digit(c)) << (18 - 6 * i));
+        let bits =
+            group.iter().enumerate().fold(0u32, |bits, (i, &c)| bits | u32::from(digit(c)) << (18 - 6 * i));
         out.extend(&bits.to_be_bytes()[1..group.len()]);
     }
     out

@@ -42,11 +42,6 @@ pub(crate) struct Shard {
 }
 
 impl Projected {
-    /// The dimension of the subspace.
-    pub fn width(&self) -> usize {
-        self.basis.cols()
-    }
-
     /// Bᵀ Σ p·pairs B.
     pub fn second(&self) -> Mat {
         symmetric(&self.basis.tr_matmul(&self.regression))

@@ -26,7 +26,8 @@ impl Drawn {
         let unigram = (0..words).map(|w| (0..k).map(|t| shares[t] * topics[(t, w)]).sum()).collect();
         let mut vocabulary: Vec<String> = (0..words).map(|w| format!("word{w}")).collect();
         vocabulary[1] = "</script><img src=x onerror=alert(1)>".into();
-        let correlations = Mat::from_fn(k, k, |i, j| if i == j { 1.0 } else { ((i * j) % 7) as f64 / 10.0 - 0.3 });
+        let correlations =
+            Mat::from_fn(k, k, |i, j| if i == j { 1.0 } else { ((i * j) % 7) as f64 / 10.0 - 0.3 });
         let mut verdict = Verdict::default();
         verdict.warn("topic 1 rests on a handful of documents");
         let parameters = json!({ "k": k, "seed": 7 });

@@ -47,7 +47,8 @@ pub(super) fn pick(topics: &Mat, shares: &[f64], unigram: &[f64]) -> Words {
         }
     }
     let uses = |&w: &usize| {
-        let share = |t: usize| (1000.0 * shares[t] * topics[(t, w)] / total[w].max(f64::MIN_POSITIVE)).round();
+        let share =
+            |t: usize| (1000.0 * shares[t] * topics[(t, w)] / total[w].max(f64::MIN_POSITIVE)).round();
         let mut found: Vec<(usize, u32)> =
             (0..k).map(|t| (t, share(t) as u32)).filter(|(_, s)| *s >= LEAST).collect();
         found.sort_by_key(|&(t, s)| (Reverse(s), t));
@@ -105,11 +106,8 @@ fn relevant(topic: &[f64], unigram: &[f64]) -> Vec<usize> {
     let mut keep = vec![false; order.len()];
     for step in 0..=STEPS {
         let lambda = step as f64 / STEPS as f64;
-        let mut scored: Vec<(f64, usize)> = order
-            .iter()
-            .enumerate()
-            .map(|(at, &w)| (relevance(lambda, topic[w], unigram[w]), at))
-            .collect();
+        let mut scored: Vec<(f64, usize)> =
+            order.iter().enumerate().map(|(at, &w)| (relevance(lambda, topic[w], unigram[w]), at)).collect();
         scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.iter().take(SHOWN).for_each(|&(_, at)| keep[at] = true);
     }

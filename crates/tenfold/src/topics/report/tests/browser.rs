@@ -78,9 +78,8 @@ fn slide(browser: &mut Browser, drawn: &Drawn) {
         assert_eq!(browser.text(".slide output"), told);
         assert_eq!(browser.text(".bars .word"), most_relevant(drawn, 2, lambda), "lambda {lambda}");
     }
-    let widths = browser.value(
-        "[...document.querySelectorAll('.bars .own')].map((b) => b.getBoundingClientRect().width)",
-    );
+    let widths = browser
+        .value("[...document.querySelectorAll('.bars .own')].map((b) => b.getBoundingClientRect().width)");
     let widths: Vec<f64> = widths.as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
     assert!(widths[0] > 20.0 && widths.windows(2).all(|p| p[0] >= p[1] - 1.0), "by probability: {widths:?}");
 }
