@@ -2,7 +2,7 @@
 
 use super::data::Corpus;
 use super::model::{Diagnostics, Model, Moments};
-use super::moments::Weighted;
+use super::moments::{Damping, Weighted};
 use super::spectral::{Estimate, Search, active_words, basis_width, find_basis, gather, solve};
 use super::statistics::Statistics;
 use super::update::outside;
@@ -43,6 +43,9 @@ pub struct Params {
     /// Σα that the moments assume: 0 for documents of a single topic, larger for more mixed ones. Too small hurts much
     /// more than too large.
     pub alpha0: f64,
+    /// Whether counts enter the moments as ⌈√c⌉: better on real text, whose words are bursty, and biased on documents
+    /// that really are drawn from the model. `None`: unless the polish is [`Polish::Faithful`].
+    pub damp: Option<bool>,
     /// What follows the moments.
     pub polish: Polish,
     /// Most passes of the polish over the documents; `None` takes [`Polish`]'s usual number.
@@ -66,6 +69,7 @@ impl Params {
         Self {
             k: k.into(),
             alpha0: 2.0,
+            damp: None,
             polish: Polish::Predict,
             epochs: None,
             solver: usual_solver(),
@@ -99,7 +103,8 @@ impl Params {
         let frequencies = corpus.document_frequencies()?;
         let asked = if let Components::Exactly(k) = self.k { k } else { 10 };
         let active = active_words(&frequencies, corpus.documents(), asked);
-        let lengths = Weighted::new(corpus, all_blocks(corpus), &active, &held_out)?;
+        let damping = self.damping();
+        let lengths = Weighted::new(corpus, damping, all_blocks(corpus), &active, &held_out)?;
         let cap = lengths.usual_cap();
         let weighted = lengths.weigh(cap)?;
         report_words(&active, &frequencies, corpus, &weighted, &mut verdict)?;
@@ -138,6 +143,7 @@ impl Params {
         let kept = (self.keep_moments && moments.third.is_some()).then(|| Moments {
             projected: moments,
             cap,
+            damping,
             scale,
             alpha0: self.alpha0,
             outside: 0.0,
@@ -149,6 +155,10 @@ impl Params {
         diagnostics.seconds = stages.seconds;
         let parts = Parts { polished, statistics, unigram, diagnostics, moments: kept, verdict };
         Model::assemble(self, corpus, parts)
+    }
+
+    fn damping(&self) -> Damping {
+        if self.damp.unwrap_or(self.polish != Polish::Faithful) { Damping::Root } else { Damping::None }
     }
 
     fn check(&self, corpus: &Corpus) -> Result<()> {

@@ -9,7 +9,7 @@ pub use words::{Bridge, TopWord};
 
 use super::data::Corpus;
 use super::fit::{Params, Parts, unigram};
-use super::moments::Projected;
+use super::moments::{Damping, Projected};
 use super::spectral::Estimate;
 use super::statistics::Statistics;
 use super::update::{Updated, match_rows};
@@ -38,6 +38,7 @@ pub(super) struct Moments {
     pub projected: Projected,
     /// Weight that no document exceeds.
     pub cap: f64,
+    pub damping: Damping,
     /// Scale of every word; 0 where it takes no part in the moments.
     pub scale: Vec<f64>,
     pub alpha0: f64,

@@ -71,7 +71,8 @@ impl Model {
         let search = Search { alpha0: moments.alpha0, solver: &usual_solver(), seed: self.seed(), progress };
         let before = solve(&moments.projected, None, self.k(), &search)?;
         let active: Vec<bool> = moments.scale.iter().map(|s| *s > 0.0).collect();
-        let weighted = Weighted::new(more, all_blocks(more), &active, &|_| false)?.weigh(moments.cap)?;
+        let weighted = Weighted::new(more, moments.damping, all_blocks(more), &active, &|_| false)?
+            .weigh(moments.cap)?;
         let outside = if weighted.documents >= 2 { outside(more, &moments, &search)? } else { 0.0 };
         progress.stage("gathering moments", weighted.chosen.len() as u64);
         let added = project(&weighted, moments.projected.basis.clone(), true, progress)?;
@@ -202,7 +203,8 @@ pub(super) fn outside(corpus: &Corpus, moments: &Moments, search: &Search<'_>) -
     let mut products = Vec::new();
     let mut scale = moments.scale.clone();
     for chosen in halves {
-        let weighted = Weighted::new(corpus, chosen, &active, &|_| false)?.weigh(moments.cap)?;
+        let weighted =
+            Weighted::new(corpus, moments.damping, chosen, &active, &|_| false)?.weigh(moments.cap)?;
         if weighted.total == 0.0 {
             return Ok(0.0);
         }

@@ -1,6 +1,6 @@
 //! Documents seen through white directions: the third moment for many topics, never formed.
 
-use super::moments::{Projected, Weighted, Whitened, damp};
+use super::moments::{Projected, Weighted, Whitened};
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::counts::{add_transposed, for_each_group, to_single};
@@ -61,7 +61,7 @@ impl WhiteRows {
             progress.check()?;
             let mut ys: Vec<Vec<f32>> = (blocks.par_iter())
                 .map(|block| {
-                    let damped: Vec<f32> = block.levels().iter().map(|&l| damp(l)).collect();
+                    let damped = weighted.damping.levels(block);
                     let mut y = vec![0.0f32; block.rows() * width];
                     block.forward(&damped, &single, width, &mut y);
                     y
@@ -75,7 +75,7 @@ impl WhiteRows {
                     row.iter_mut().for_each(|v| *v *= w as f32);
                 }
             }
-            add_transposed(blocks, damp, &ys, width, &mut back);
+            add_transposed(blocks, |c| weighted.damping.of(c), &ys, width, &mut back);
             progress.advance(blocks.len() as u64);
             Ok(())
         })?;

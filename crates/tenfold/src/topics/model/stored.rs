@@ -1,7 +1,7 @@
 //! The model as a file and as JSON.
 
 use super::super::fit::{Params, Polish};
-use super::super::moments::Projected;
+use super::super::moments::{Damping, Projected};
 use super::{Diagnostics, Model, Moments, Representative};
 use crate::components::Components;
 use crate::error::{Error, Result};
@@ -75,7 +75,7 @@ impl Model {
             },
             "moments": self.moments.as_ref().map(|m| json!({
                 "weight": m.projected.weight, "documents": m.projected.documents, "cap": m.cap, "alpha0": m.alpha0,
-                "outside": m.outside,
+                "outside": m.outside, "damped": m.damping == Damping::Root,
             })),
             "verdict": self.verdict.to_json(),
         })
@@ -173,6 +173,7 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
         return Ok(None);
     };
     let number = |name: &str| about[name].as_f64().unwrap_or(0.0);
+    let damping = if about["damped"] == false { Damping::None } else { Damping::Root };
     let projected = Projected {
         basis,
         weight: number("weight"),
@@ -185,6 +186,7 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
     Ok(Some(Moments {
         projected,
         cap: number("cap"),
+        damping,
         scale,
         alpha0: number("alpha0"),
         outside: number("outside"),
@@ -246,6 +248,7 @@ pub(super) fn params_json(params: &Params) -> Value {
             Polish::Faithful => "faithful",
             Polish::None => "none",
         },
+        "damp": params.damp,
         "epochs": params.epochs,
         "solver": params.solver.name(),
         "seed": params.seed,

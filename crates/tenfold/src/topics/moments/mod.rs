@@ -28,14 +28,33 @@ use rayon::prelude::*;
 use tenfold_engine::linalg::counts::for_each_group;
 use tenfold_engine::linalg::{CountBlock, Counts};
 
-/// Counts enter the moments damped: raw ones spend components on single bursty documents.
-pub(super) fn damp(count: f32) -> f32 {
-    count.sqrt().ceil()
+/// How a count enters the moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Damping {
+    /// As ⌈√c⌉: on real text raw counts spend components on single bursty documents.
+    Root,
+    /// As it is: unbiased where documents really are drawn from the model.
+    None,
+}
+
+impl Damping {
+    pub fn of(self, count: f32) -> f32 {
+        match self {
+            Self::Root => count.sqrt().ceil(),
+            Self::None => count,
+        }
+    }
+
+    /// The levels of a block as they enter the moments.
+    pub fn levels(self, block: &CountBlock) -> Vec<f32> {
+        block.levels().iter().map(|&l| self.of(l)).collect()
+    }
 }
 
 /// Weights of the documents of some blocks, and sums over them for every word.
 pub(super) struct Weighted<'a> {
     pub counts: &'a dyn Counts,
+    pub damping: Damping,
     /// The blocks that take part.
     pub chosen: Vec<usize>,
     /// Damped length of every row of every chosen block, of words that take part; 0 for a document that does not.
@@ -56,18 +75,20 @@ impl<'a> Weighted<'a> {
     /// Lengths of the documents of `chosen` blocks over the `active` words; `left_out` documents count as empty.
     pub fn new(
         counts: &'a dyn Counts,
+        damping: Damping,
         chosen: Vec<usize>,
         active: &[bool],
         left_out: &(dyn Fn(usize) -> bool + Sync),
     ) -> Result<Self> {
         let mut lengths = Vec::with_capacity(chosen.len());
         for_each_group(counts, &chosen, |_, blocks| {
-            lengths.par_extend(blocks.par_iter().map(|block| row_lengths(block, active, left_out)));
+            lengths.par_extend(blocks.par_iter().map(|block| row_lengths(block, damping, active, left_out)));
             Ok(())
         })?;
         let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
         Ok(Self {
             counts,
+            damping,
             chosen,
             lengths,
             cap: f64::INFINITY,
@@ -80,8 +101,8 @@ impl<'a> Weighted<'a> {
     /// The same counts with other blocks and their lengths, not yet weighed.
     pub fn like(&self, chosen: Vec<usize>, lengths: Vec<Vec<f32>>) -> Self {
         let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
-        let (counts, cap) = (self.counts, f64::INFINITY);
-        Self { counts, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() }
+        let (counts, damping, cap) = (self.counts, self.damping, f64::INFINITY);
+        Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() }
     }
 
     /// Three times the median length: a few long bursty documents must not rule.
@@ -106,7 +127,7 @@ impl<'a> Weighted<'a> {
             let task = 4096;
             sums.par_chunks_mut(task).enumerate().for_each(|(t, out)| {
                 for (block, weights) in blocks.iter().zip(&weights) {
-                    add_columns(block, weights, t * task, out);
+                    add_columns(block, self.damping, weights, (t * task, out));
                 }
             });
             Ok(())
@@ -141,8 +162,13 @@ impl<'a> Weighted<'a> {
     }
 }
 
-fn row_lengths(block: &CountBlock, active: &[bool], left_out: &dyn Fn(usize) -> bool) -> Vec<f32> {
-    let damped: Vec<f32> = block.levels().iter().map(|&l| damp(l)).collect();
+fn row_lengths(
+    block: &CountBlock,
+    damping: Damping,
+    active: &[bool],
+    left_out: &dyn Fn(usize) -> bool,
+) -> Vec<f32> {
+    let damped = damping.levels(block);
     let active: Vec<bool> = block.words().iter().map(|&w| active[w as usize]).collect();
     (0..block.rows())
         .map(|i| match left_out(block.documents()[i] as usize) {
@@ -156,13 +182,18 @@ fn row_lengths(block: &CountBlock, active: &[bool], left_out: &dyn Fn(usize) -> 
 }
 
 /// out[w] += Σ_t weights_t c_tw for the words from `first` on.
-fn add_columns(block: &CountBlock, weights: &[[f64; 3]], first: usize, out: &mut [[f64; 3]]) {
-    let damped: Vec<f64> = block.levels().iter().map(|&l| f64::from(damp(l))).collect();
+fn add_columns(
+    block: &CountBlock,
+    damping: Damping,
+    weights: &[[f64; 3]],
+    (first, out): (usize, &mut [[f64; 3]]),
+) {
+    let damped = damping.levels(block);
     let local = |word: usize| block.words().partition_point(|&w| (w as usize) < word);
     for at in local(first)..local(first + out.len()) {
         let mut sum = [0.0; 3];
         for e in block.column(at) {
-            let (c, w) = (damped[e.code as usize], weights[e.at as usize]);
+            let (c, w) = (f64::from(damped[e.code as usize]), weights[e.at as usize]);
             (0..3).for_each(|i| sum[i] += c * w[i]);
         }
         let total = &mut out[block.words()[at] as usize - first];

@@ -1,6 +1,6 @@
 //! Moments inside the span of a basis: sums that can be added to, merged, kept in a file.
 
-use super::{Weighted, damp};
+use super::{Damping, Weighted};
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::counts::{add_transposed, for_each_group, to_single};
@@ -89,7 +89,7 @@ pub(crate) fn project(
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| zero()).collect();
     for_each_group(weighted.counts, &weighted.chosen, |range, blocks| {
         progress.check()?;
-        let ys: Vec<Vec<f32>> = blocks.par_iter().map(|b| forward(b, &single, m)).collect();
+        let ys: Vec<Vec<f32>> = blocks.par_iter().map(|b| forward(b, weighted.damping, &single, m)).collect();
         let lengths = &weighted.lengths[range.clone()];
         // Every block belongs to one shard, and a shard adds its blocks in order.
         shards.par_iter_mut().enumerate().try_for_each(|(s, shard)| {
@@ -100,7 +100,7 @@ pub(crate) fn project(
         })?;
         for (order, out) in back.iter_mut().enumerate().filter(|(_, out)| !out.is_empty()) {
             let scaled = scale_rows(&ys, lengths, |l| weighted.divided(l)[order + 1] as f32);
-            add_transposed(blocks, damp, &scaled, m, out);
+            add_transposed(blocks, |c| weighted.damping.of(c), &scaled, m, out);
         }
         progress.advance(blocks.len() as u64);
         Ok(())
@@ -110,8 +110,8 @@ pub(crate) fn project(
     finish(weighted, basis, [pairs, triples], shards)
 }
 
-fn forward(block: &CountBlock, basis: &[f32], m: usize) -> Vec<f32> {
-    let damped: Vec<f32> = block.levels().iter().map(|&l| damp(l)).collect();
+fn forward(block: &CountBlock, damping: Damping, basis: &[f32], m: usize) -> Vec<f32> {
+    let damped = damping.levels(block);
     let mut y = vec![0.0f32; block.rows() * m];
     block.forward(&damped, basis, m, &mut y);
     y

@@ -1,6 +1,6 @@
 //! M2 as an operator: products with skinny matrices, one pass over the corpus each.
 
-use super::{Weighted, damp};
+use super::Weighted;
 use rayon::prelude::*;
 use tenfold_engine::error::Result;
 use tenfold_engine::linalg::counts::{add_transposed, for_each_group, to_single};
@@ -32,7 +32,7 @@ impl SymmetricOperator for SecondMoment<'_> {
             self.progress.check()?;
             let ys: Vec<Vec<f32>> = (blocks.par_iter().zip(&weighted.lengths[range]))
                 .map(|(block, lengths)| {
-                    let damped: Vec<f32> = block.levels().iter().map(|&l| damp(l)).collect();
+                    let damped = weighted.damping.levels(block);
                     let mut y = vec![0.0f32; block.rows() * width];
                     block.forward(&damped, &scaled, width, &mut y);
                     for (row, &l) in y.chunks_exact_mut(width).zip(lengths) {
@@ -42,7 +42,7 @@ impl SymmetricOperator for SecondMoment<'_> {
                     y
                 })
                 .collect();
-            add_transposed(blocks, damp, &ys, width, &mut z);
+            add_transposed(blocks, |c| weighted.damping.of(c), &ys, width, &mut z);
             self.progress.advance(blocks.len() as u64);
             Ok(())
         })?;

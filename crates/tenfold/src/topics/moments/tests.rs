@@ -10,6 +10,7 @@ use tenfold_engine::tensor::{Contract, Tensor3};
 
 const WORDS: usize = 7;
 const ALPHA0: f64 = 1.7;
+const DAMPING: Damping = Damping::Root;
 
 fn drawn(documents: usize, seed: u64) -> Corpus {
     let mut rng = random::rng(seed, 0);
@@ -43,7 +44,7 @@ fn brute(corpus: &Corpus, active: &[bool], cap: f64) -> Brute {
         .for_each_window(|rows| {
             for (_, words) in rows {
                 let mut c = vec![0.0; d];
-                words.iter().for_each(|(w, n)| c[*w as usize] = f64::from(damp(*n as f32)));
+                words.iter().for_each(|(w, n)| c[*w as usize] = f64::from(DAMPING.of(*n as f32)));
                 let l: f64 = (0..d).filter(|w| active[*w]).map(|w| c[w]).sum();
                 if l < 3.0 {
                     continue;
@@ -74,7 +75,7 @@ fn brute(corpus: &Corpus, active: &[bool], cap: f64) -> Brute {
 
 fn weighted<'a>(corpus: &'a Corpus, active: &[bool]) -> Weighted<'a> {
     let chosen = (0..corpus.counts().blocks()).collect();
-    let lengths = Weighted::new(corpus, chosen, active, &|_| false).unwrap();
+    let lengths = Weighted::new(corpus, DAMPING, chosen, active, &|_| false).unwrap();
     let cap = lengths.usual_cap();
     lengths.weigh(cap).unwrap()
 }
@@ -168,7 +169,8 @@ fn sums_of_parts_merge_to_sums_of_the_whole() {
     let all = project(&whole, basis.clone(), true, &Silent).unwrap();
     let half = |parity: usize| {
         let chosen: Vec<usize> = (0..corpus.counts().blocks()).filter(|b| b % 2 == parity).collect();
-        let part = Weighted::new(&corpus, chosen, &active, &|_| false).unwrap().weigh(whole.cap).unwrap();
+        let part =
+            Weighted::new(&corpus, DAMPING, chosen, &active, &|_| false).unwrap().weigh(whole.cap).unwrap();
         project(&part, basis.clone(), true, &Silent).unwrap()
     };
     let mut sum = half(0);
