@@ -21,6 +21,7 @@ Commands
       --quick         leave out the Python environment and the documentation
   bench [NAME…]       measure beside the peers people use today, and print a table
       --threads 1,2   thread counts to run with (default: what each bench asks for)
+      --fresh         measure again what slow peers have kept from an earlier run
       --keep-data     leave the generated data in target/bench-data
       --list          name the benches and stop
   help                this text

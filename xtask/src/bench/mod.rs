@@ -5,7 +5,9 @@
 //! 1. `bench NAME --threads T --data DIR --write-data` (the binary of `experiments/`, release build) fills
 //!    DIR with plain `.npy` files and measures nothing. Only benches with a peer are asked for it.
 //! 2. `bench NAME --threads T [--data DIR]` measures, on the data in DIR where it was written.
-//! 3. `python xtask/peers/PEER.py DIR T` measures the peer on the same files with T threads.
+//! 3. `python xtask/peers/PEER.py DIR T [--fresh]` measures the peer on the same files with T threads. A peer that takes
+//!    minutes may keep its results in `target/bench-data/cache`, and says so; `--fresh` makes it measure again.
+//!    Where our program scores what the peer found, this comes before 2.
 //!
 //! Both measuring programs print one JSON object a line on standard output and anything else on standard
 //! error. The fields with a meaning here: `what` (pairs a line with the peer's), `seconds` (best of three after
@@ -32,9 +34,19 @@ struct Bench {
     about: &'static str,
     /// The script in `xtask/peers`, without its ending.
     peer: Option<&'static str>,
-    /// Whether one thread is measured too, or only all of them.
-    alone_too: bool,
+    threads: Threads,
+    /// Whether the peer runs first, because the bench program scores its results.
+    peer_first: bool,
     goals: &'static [Goal],
+}
+
+/// How many threads a bench is measured with.
+enum Threads {
+    All,
+    /// One, and all.
+    AloneToo,
+    /// One: where processor time is compared.
+    Alone,
 }
 
 /// What a bench should reach. A miss is printed, not a failure: a busy machine is not a defect.
@@ -43,6 +55,8 @@ enum Goal {
     Speedup(f64),
     /// The same on one thread.
     SpeedupAlone(f64),
+    /// In rows with a perplexity: at least this many times the speed of the peer whose name begins so.
+    SpeedupOver(&'static str, f64),
     /// An `error` no larger than the peer's.
     ErrorNoWorse,
     /// A field with at least this value.
@@ -57,43 +71,68 @@ const BENCHES: &[Bench] = &[
         name: "spmm",
         about: "sparse × skinny and its transpose: 1M rows, 16M entries, 40 columns",
         peer: Some("spmm"),
-        alone_too: true,
+        threads: Threads::AloneToo,
+        peer_first: false,
         goals: &[Goal::Speedup(2.0), Goal::SpeedupAlone(1.0)],
     },
     Bench {
         name: "rsvd",
         about: "randomized SVD of the same kind of matrix, 20 components",
         peer: Some("rsvd"),
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::Speedup(2.0), Goal::ErrorNoWorse],
     },
     Bench {
         name: "explicit",
         about: "the explicit third-moment sum, n = 100k, k = 100, against this machine's GEMM rate",
         peer: None,
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::AtLeast("gemm_share", 0.5)],
     },
     Bench {
         name: "implicit",
         about: "one implicit polar step, n = 100k, k = 200, against this machine's GEMM rate",
         peer: None,
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::AtLeast("gemm_share", 0.5)],
     },
     Bench {
         name: "ica",
         about: "ICA of 50k × 32 mixed Laplace, uniform and skewed sources",
         peer: Some("ica"),
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::Speedup(3.0), Goal::ErrorNoWorse],
     },
     Bench {
         name: "ica-online",
         about: "online ICA of 1M × 16 in bounded memory",
         peer: None,
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::AtMost("peak_rss_mb", 300.0)],
+    },
+    Bench {
+        name: "topics",
+        about: "topics of KOS, BBC and drawn corpora; processor seconds of one thread, means over seeds",
+        peer: Some("topics"),
+        threads: Threads::Alone,
+        peer_first: true,
+        goals: &[
+            Goal::AtMost("perplexity_over_tomotopy", 1.0),
+            Goal::AtMost("perplexity_over_sklearn", 0.95),
+            Goal::AtMost("perplexity_over_gensim", 0.95),
+            Goal::AtLeast("npmi_over_tomotopy", -0.02),
+            Goal::SpeedupOver("tomotopy", 20.0),
+            Goal::SpeedupOver("scikit-learn", 30.0),
+            Goal::SpeedupOver("gensim", 30.0),
+            Goal::AtMost("worst_drawn50", 0.10),
+            Goal::AtMost("worst_drawn10", 0.015),
+            Goal::AtLeast("worst_found", 1.0),
+        ],
     },
 ];
 
@@ -102,6 +141,7 @@ struct Request {
     benches: Vec<&'static Bench>,
     threads: Option<Vec<usize>>,
     keep_data: bool,
+    fresh: bool,
 }
 
 /// Measure and print one Markdown table per bench.
@@ -133,11 +173,12 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
 }
 
 fn parse(arguments: &[String]) -> Result<Request, String> {
-    let mut request = Request { benches: Vec::new(), threads: None, keep_data: false };
+    let mut request = Request { benches: Vec::new(), threads: None, keep_data: false, fresh: false };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--keep-data" => request.keep_data = true,
+            "--fresh" => request.fresh = true,
             "--threads" => {
                 let list = rest.next().ok_or("--threads needs a list such as 1,2")?;
                 let counts: Result<Vec<usize>, _> = list.split(',').map(str::parse).collect();
@@ -164,7 +205,11 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
 impl Bench {
     fn threads(&self) -> Vec<usize> {
         let all = cores();
-        if self.alone_too && all > 1 { vec![1, all] } else { vec![all] }
+        match self.threads {
+            Threads::AloneToo if all > 1 => vec![1, all],
+            Threads::Alone => vec![1],
+            Threads::All | Threads::AloneToo => vec![all],
+        }
     }
 }
 
@@ -177,6 +222,7 @@ struct Runner {
     binary: PathBuf,
     peers: PathBuf,
     python: Option<PathBuf>,
+    fresh: bool,
 }
 
 impl Runner {
@@ -199,7 +245,7 @@ impl Runner {
         } else {
             None
         };
-        Ok(Runner { binary, peers: workspace.root.join("xtask/peers"), python })
+        Ok(Runner { binary, peers: workspace.root.join("xtask/peers"), python, fresh: request.fresh })
     }
 
     /// The bench program's command line; it reads the data folder where a peer will read it too.
@@ -234,18 +280,30 @@ impl Runner {
         threads: usize,
         data: &Path,
     ) -> Result<(Vec<Record>, Vec<Record>), String> {
-        let ours = records(&mut self.ours(bench, threads, data))?;
+        let ours = || records(&mut self.ours(bench, threads, data));
+        let theirs = || self.measure_peer(bench, threads, data);
+        if bench.peer_first {
+            let theirs = theirs()?;
+            return Ok((ours()?, theirs));
+        }
+        Ok((ours()?, theirs()?))
+    }
+
+    fn measure_peer(&self, bench: &Bench, threads: usize, data: &Path) -> Result<Vec<Record>, String> {
         let Some((python, script)) = self.peer(bench) else {
-            return Ok((ours, Vec::new()));
+            return Ok(Vec::new());
         };
         let count = threads.to_string();
         let mut command = Command::new(python);
         command.arg(script).arg(data).arg(&count);
+        if self.fresh {
+            command.arg("--fresh");
+        }
         // One setting for each library that may sit under numpy; a peer gets the threads we get.
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
             command.env(variable, &count);
         }
-        Ok((ours, records(&mut command)?))
+        records(&mut command)
     }
 }
 
@@ -294,10 +352,10 @@ mod unit {
 
     #[test]
     fn the_command_line_is_read() {
-        let request = parse(&words("ica --threads 1,2 --keep-data")).unwrap();
+        let request = parse(&words("ica --threads 1,2 --keep-data --fresh")).unwrap();
         assert_eq!(request.benches.len(), 1);
         assert_eq!(request.threads, Some(vec![1, 2]));
-        assert!(request.keep_data);
+        assert!(request.keep_data && request.fresh);
         assert_eq!(parse(&[]).unwrap().benches.len(), BENCHES.len());
         assert!(parse(&words("nonsense")).is_err());
         assert!(parse(&words("ica --threads 0")).is_err());

@@ -69,6 +69,13 @@ fn judge(
         Goal::Speedup(least) if threads == cores() => (ratio? >= least, format!("≥ {least}×")),
         Goal::SpeedupAlone(least) if threads == 1 => (ratio? >= least, format!("≥ {least}× alone")),
         Goal::Speedup(_) | Goal::SpeedupAlone(_) => return None,
+        Goal::SpeedupOver(name, least) => {
+            let peer = plain(peer?.get("peer")?);
+            if !peer.starts_with(name) || !ours.contains_key("perplexity") {
+                return None;
+            }
+            (ratio? >= least, format!("≥ {least}×"))
+        }
         Goal::ErrorNoWorse => {
             let (mine, theirs) = (number(ours, "error")?, number(peer?, "error")?);
             (mine <= theirs * SAME_ERROR, "error no worse".into())
@@ -136,6 +143,7 @@ fn show_seconds(seconds: f64) -> String {
 
 #[cfg(test)]
 mod unit {
+    use super::super::Threads;
     use super::*;
     use serde_json::json;
 
@@ -143,7 +151,8 @@ mod unit {
         name: "b",
         about: "",
         peer: Some("b"),
-        alone_too: false,
+        threads: Threads::All,
+        peer_first: false,
         goals: &[Goal::Speedup(2.0), Goal::ErrorNoWorse, Goal::AtLeast("share", 0.5)],
     };
 
