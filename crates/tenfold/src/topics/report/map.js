@@ -39,7 +39,7 @@
     const circles = topics.map((t, id) => {
       const home = [width / 2 + (t.x - (x0 + x1) / 2) * zoom, height / 2 - (t.y - (y0 + y1) / 2) * zoom];
       const r = Math.max(2, most * Math.sqrt(t.share / largest));
-      return { id, home, x: home[0], y: home[1], r, room: Math.max(r, r < 3 + 3 * String(id).length ? Math.min(room * 1.4, r + 2 + 3.6 * String(id).length) : room) };
+      return { id, home, x: home[0], y: home[1], r, room: Math.max(r, r < 3 + 3 * String(id).length ? Math.min(room * 1.6, r + 3 + 4 * String(id).length) : room) };
     });
     settle(circles, width, height);
     return circles;
@@ -66,7 +66,7 @@
       marks = arrange(data.topics, width, height).sort((a, b) => b.r - a.r || a.id - b.id).map((c) => {
         const id = String(c.id), fits = c.room >= LABEL - 1.5, inside = c.r >= 3 + 3 * id.length;
         // A small circle has its id beside it, and both share the room of a larger one.
-        const x = fits && !inside ? c.x - 3.5 * id.length : c.x;
+        const x = fits && !inside ? c.x - 1.5 - 3.5 * id.length : c.x;
         const disc = svg("circle", { class: "disc", cx: x, cy: c.y, r: c.r });
         const inner = svg("circle", { class: "inner", cx: x, cy: c.y, r: 0 });
         const label = !fits ? null : inside ? svg("text", { class: "inside", x, y: c.y + 4, "text-anchor": "middle" }, id)

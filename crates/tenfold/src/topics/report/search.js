@@ -68,6 +68,7 @@
       const text = input.value.trim(), found = text ? like(text) : [];
       offers.replaceChildren(...found.map(offer));
       offers.hidden = !found.length;
+      if (!text) { result.hidden = true; light(null); }
     });
     input.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
     const form = el("form", { class: "find", role: "search", submit: (event) => { event.preventDefault(); ask(); } },
