@@ -33,7 +33,7 @@ pub struct Cvb0 {
 
 impl Default for Cvb0 {
     fn default() -> Self {
-        Self { sweeps: 5, inner: 10, eta: 0.01, learn_alpha: true }
+        Self { sweeps: 15, inner: 10, eta: 0.01, learn_alpha: true }
     }
 }
 
