@@ -254,7 +254,7 @@ fn join(a: &Moments, b: &Moments) -> Result<Projected> {
     let mut energy = Mat::zeros(q.cols(), q.cols());
     for (u, m) in [(&ua, a), (&ub, b)] {
         let seen = q.tr_matmul(u);
-        energy.add_scaled(1.0, &seen.matmul(&m.projected.second()).matmul_tr(&seen));
+        energy.add_scaled(1.0, &seen.matmul(&m.projected.second).matmul_tr(&seen));
     }
     let best = q.matmul(&eigen_symmetric(&energy)?.vectors.first_cols(ma));
     let mut basis = best.clone();
@@ -272,6 +272,8 @@ fn through(old: &Projected, basis: &Mat, way: &Mat) -> Projected {
         weight: old.weight,
         documents: old.documents,
         first: old.first.clone(),
+        mean: way.tr_matvec(&old.mean),
+        second: way.tr_matmul(&old.second.matmul(way)),
         regression: old.regression.matmul(way),
         third: old.third.as_ref().map(|t| t.multilinear(way)),
         shards: Vec::new(),

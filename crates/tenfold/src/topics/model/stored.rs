@@ -83,7 +83,7 @@ impl Model {
 
     /// Writes the model to one file, atomically: `topics` (k × words), `alpha`, `vocabulary` (UTF-8, one word a line),
     /// `spectrum`, `unigram`, `shares`, `correlations`, `coherence`, and, when the model keeps its moments, `moments.basis`
-    /// and `moments.regression` (words × m, single precision), `moments.third`, `moments.first` and `moments.scale`.
+    /// and `moments.regression` (words × m, single precision), `moments.third`, `moments.second`, `moments.mean`, `moments.first` and `moments.scale`.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -105,6 +105,8 @@ impl Model {
             file.insert_single("moments.basis", &projected.basis);
             file.insert_single("moments.regression", &projected.regression);
             file.insert_vector("moments.first", &projected.first);
+            file.insert_vector("moments.mean", &projected.mean);
+            file.insert_matrix("moments.second", &projected.second);
             let third = projected.third.as_ref().map_or(&[][..], Tensor3::as_slice);
             file.insert_vector("moments.third", third);
             file.insert_vector("moments.scale", scale);
@@ -166,10 +168,12 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
     let (basis, regression) = (file.matrix("moments.basis")?, file.matrix("moments.regression")?);
     let (first, third) = (file.vector("moments.first")?, file.vector("moments.third")?);
     let scale = file.vector("moments.scale")?;
+    let (mean, second) = (file.vector("moments.mean")?, file.matrix("moments.second")?);
     let m = basis.cols();
+    let inner = (mean.len(), second.rows(), second.cols()) == (m, m, m);
     let shapes = (basis.rows(), regression.rows(), regression.cols(), first.len(), scale.len());
     let triples = Tensor3::from_packed(m, third);
-    let (Some(triples), true) = (triples, shapes == (words, words, m, words, words)) else {
+    let (Some(triples), true) = (triples, inner && shapes == (words, words, m, words, words)) else {
         return Ok(None);
     };
     let number = |name: &str| about[name].as_f64().unwrap_or(0.0);
@@ -179,6 +183,8 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
         weight: number("weight"),
         documents: about["documents"].as_u64().unwrap_or(0),
         first,
+        mean,
+        second,
         regression,
         third: Some(triples),
         shards: Vec::new(),

@@ -24,6 +24,10 @@ pub(crate) struct Projected {
     pub documents: u64,
     /// Σ p c/ℓ for every word.
     pub first: Vec<f64>,
+    /// The same through the basis, and Σ p · pairs: Bᵀ first and Bᵀ regression, but for sums that were brought over
+    /// from another basis, where these are the consistent ones.
+    pub mean: Vec<f64>,
+    pub second: Mat,
     /// Σ p · pairs · B, words × m: also for words that take no part in B.
     pub regression: Mat,
     /// Bᵀ-projected triples where they are kept; none for a large m.
@@ -42,17 +46,14 @@ pub(crate) struct Shard {
 }
 
 impl Projected {
-    /// Bᵀ Σ p·pairs B.
-    pub fn second(&self) -> Mat {
-        symmetric(&self.basis.tr_matmul(&self.regression))
-    }
-
     /// Adds the sums of other documents in the same basis.
     pub fn add(&mut self, other: &Self) {
         assert_eq!(self.basis, other.basis, "sums of the same basis");
         self.weight += other.weight;
         self.documents += other.documents;
         self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
+        self.mean.iter_mut().zip(&other.mean).for_each(|(a, b)| *a += b);
+        self.second.add_scaled(1.0, &other.second);
         self.regression.add_scaled(1.0, &other.regression);
         match (&mut self.third, &other.third) {
             (Some(mine), Some(theirs)) => mine.add_scaled(1.0, theirs),
@@ -188,5 +189,6 @@ fn finish(
     let (weight, first) = (weighted.total, first.clone());
     // Single precision is what a model file keeps and what the sums above carry.
     let regression = pairs.map(|x| f64::from(x as f32));
-    Ok(Projected { basis, weight, documents, first, regression, third: sum, shards })
+    let (mean, second) = (basis.tr_matvec(&first), symmetric(&basis.tr_matmul(&regression)));
+    Ok(Projected { basis, weight, documents, first, mean, second, regression, third: sum, shards })
 }

@@ -114,7 +114,7 @@ fn projected_moments_equal_explicit_sums() {
     let moments = project(&weighted, basis.clone(), true, &Silent).unwrap();
     let by = 1.0 / moments.weight;
     near(&moments.regression.map(|x| x * by), &b.pairs.matmul(&basis));
-    near(&moments.second().map(|x| x * by), &basis.tr_matmul(&b.pairs.matmul(&basis)));
+    near(&moments.second.map(|x| x * by), &basis.tr_matmul(&b.pairs.matmul(&basis)));
     let full = Tensor3::from_full(WORDS, &b.triples, 1e-9).unwrap().multilinear(&basis);
     let mine = moments.third.clone().unwrap();
     let as_mat = |t: &Tensor3, by: f64| {
@@ -128,7 +128,7 @@ fn projected_moments_equal_explicit_sums() {
         second.add_scaled(1.0, &shard.second);
         third.add_scaled(1.0, shard.third.as_ref().unwrap());
     }
-    near(&second, &moments.second());
+    near(&second, &moments.second);
     near(&as_mat(&third, 1.0), &as_mat(&mine, 1.0));
 }
 

@@ -34,9 +34,8 @@ pub(crate) fn whiten(moments: &Projected, alpha0: f64, k: usize) -> Result<White
 
 impl<'a> Averages<'a> {
     fn of(moments: &'a Projected) -> Self {
-        let first = moments.basis.tr_matvec(&moments.first);
-        Self { weight: moments.weight, first, second: moments.second(), third: moments.third.as_ref() }
-            .divided()
+        let (first, second) = (moments.mean.clone(), moments.second.clone());
+        Self { weight: moments.weight, first, second, third: moments.third.as_ref() }.divided()
     }
 
     fn divided(mut self) -> Self {
@@ -105,8 +104,7 @@ impl Whitened {
         directions
             .scale_cols(&found.weights.iter().map(|l| l * (self.alpha0 + 2.0) / 2.0).collect::<Vec<_>>());
         let mut raw = moments.regression.matmul(&directions);
-        let mean: Vec<f64> =
-            directions.tr_matvec(&moments.basis.tr_matvec(&moments.first)).iter().map(|x| x * by).collect();
+        let mean: Vec<f64> = directions.tr_matvec(&moments.mean).iter().map(|x| x * by).collect();
         for (w, &first) in moments.first.iter().enumerate() {
             let row = raw.row_mut(w);
             row.iter_mut().zip(&mean).for_each(|(v, m)| *v = by * (*v - shift * first * m));
