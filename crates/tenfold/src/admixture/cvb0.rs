@@ -8,8 +8,7 @@ use super::training::{Guard, HeldOut, Polished, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
-use tenfold_engine::linalg::counts::for_each_group;
-use tenfold_engine::linalg::parallel::add_assign;
+use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
 use tenfold_engine::linalg::{CountBlock, Counts, Mat, vectorised};
 use tenfold_engine::progress::Progress;
 
@@ -62,7 +61,7 @@ impl Cvb0 {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
             let mut pass = Sweep::new(self, &training, &table, &sums, &learned, own);
-            for_each_group(counts, 1, |_, blocks| {
+            for_each_group(counts, &all_blocks(counts), |_, blocks| {
                 progress.check()?;
                 for block in blocks {
                     pass.add(block);
