@@ -48,7 +48,7 @@ mod fit;
 mod model;
 mod moments;
 pub mod read;
-pub mod report;
+mod report;
 mod spectral;
 mod stability;
 mod statistics;

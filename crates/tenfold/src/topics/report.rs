@@ -5,6 +5,7 @@
 //! language learning, visualization, and interfaces (2014), equation (1).
 
 mod layout;
+mod model;
 mod words;
 
 use crate::error::Result;
@@ -25,52 +26,52 @@ const EXPLORER: Extension = Extension {
 };
 
 /// What the page is made of, borrowed from a model.
-pub struct PageData<'a> {
+struct PageData<'a> {
     /// k × words, rows sum to one.
-    pub topics: &'a Mat,
+    topics: &'a Mat,
     /// The words.
-    pub vocabulary: &'a [String],
+    vocabulary: &'a [String],
     /// Every word's share of all tokens.
-    pub unigram: &'a [f64],
+    unigram: &'a [f64],
     /// Every topic's share of all tokens.
-    pub shares: &'a [f64],
+    shares: &'a [f64],
     /// Parameters of the prior.
-    pub alpha: &'a [f64],
+    alpha: &'a [f64],
     /// Of mixtures over documents, k × k.
-    pub correlations: &'a Mat,
+    correlations: &'a Mat,
     /// NPMI of every topic's top words.
-    pub coherence: &'a [f64],
+    coherence: &'a [f64],
     /// How well every topic is found again in parts of the data, 0 to 1; empty when it was not measured.
-    pub stability: &'a [f64],
+    stability: &'a [f64],
     /// Eigenvalues of the second moment, largest first.
-    pub spectrum: &'a [f64],
+    spectrum: &'a [f64],
     /// The range that k was chosen from, when it was chosen.
-    pub interval: Option<(usize, usize)>,
+    interval: Option<(usize, usize)>,
     /// Held-out perplexity of the numbers of topics that were tried; empty when k was given.
-    pub tried: &'a [(usize, f64)],
+    tried: &'a [(usize, f64)],
     /// Held-out perplexity along the polish: passes over the documents, perplexity; empty without a polish.
-    pub curve: &'a [(f64, f64)],
+    curve: &'a [(f64, f64)],
     /// How many documents carry each topic, as an effective number; empty when it is not known.
-    pub carriers: &'a [f64],
+    carriers: &'a [f64],
     /// For every topic, documents that show it best with the topic's share.
-    pub representatives: Vec<Vec<(String, f64)>>,
+    representatives: Vec<Vec<(String, f64)>>,
     /// Words that belong to several topics: the word, its score, topics with their shares.
-    pub bridges: Vec<(usize, f64, Vec<(usize, f64)>)>,
+    bridges: Vec<(usize, f64, Vec<(usize, f64)>)>,
     /// What the fit says about itself.
-    pub verdict: &'a Verdict,
+    verdict: &'a Verdict,
     /// Names and values of diagnostics.
-    pub diagnostics: Vec<(String, String)>,
+    diagnostics: Vec<(String, String)>,
     /// Parameters of the fit and of the reading.
-    pub parameters: &'a Value,
+    parameters: &'a Value,
     /// Documents of the fit.
-    pub documents: usize,
+    documents: usize,
 }
 
 /// The page of a topic model. Topics keep the ids of the model file.
 ///
 /// # Errors
 /// When the topics hold numbers that are not finite.
-pub fn page(data: &PageData) -> Result<Page> {
+fn page(data: &PageData) -> Result<Page> {
     let k = data.topics.rows();
     let (map, words) = (layout(data.topics)?, words::pick(data.topics, data.shares, data.unigram));
     let mut page = Page::new(
