@@ -108,6 +108,67 @@ impl Figure<'_> {
     }
 }
 
+/// Some named lines through points; both axes are logarithmic.
+pub struct Lines<'a> {
+    /// Above the picture.
+    pub title: &'a str,
+    /// What the horizontal axis shows.
+    pub x: &'a str,
+    /// What the vertical axis shows.
+    pub y: &'a str,
+    /// Names and points.
+    pub lines: &'a [(String, Vec<(f64, f64)>)],
+}
+
+impl Lines<'_> {
+    /// Writes the picture.
+    pub fn save(&self, path: &Path) -> Result<(), Box<dyn Error>> {
+        let root = SVGBackend::new(path, SIZE).into_drawing_area();
+        root.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&root)
+            .caption(self.title, ("sans-serif", 19))
+            .margin(14)
+            .margin_right(28)
+            .x_label_area_size(46)
+            .y_label_area_size(66)
+            .build_cartesian_2d(self.span(|p| p.0).log_scale(), self.span(|p| p.1).log_scale())?;
+        chart
+            .configure_mesh()
+            .x_desc(self.x)
+            .y_desc(self.y)
+            .axis_desc_style(("sans-serif", 16))
+            .label_style(("sans-serif", 14))
+            .light_line_style(WHITE)
+            .bold_line_style(RGBColor(225, 225, 225))
+            .x_label_formatter(&|x| power_of_ten(*x))
+            .y_label_formatter(&|y| power_of_ten(*y))
+            .draw()?;
+        for ((name, points), colour) in self.lines.iter().zip([BLUE, ORANGE].into_iter().cycle()) {
+            let style = colour.stroke_width(2);
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), style).point_size(4))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], style));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .label_font(("sans-serif", 14))
+            .background_style(WHITE.mix(0.9))
+            .border_style(RGBColor(200, 200, 200))
+            .draw()?;
+        Ok(root.present()?)
+    }
+
+    /// Whole powers of ten around all values.
+    fn span(&self, get: impl Fn(&(f64, f64)) -> f64) -> std::ops::Range<f64> {
+        let values: Vec<f64> = self.lines.iter().flat_map(|l| l.1.iter().map(&get)).collect();
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor();
+        let most = values.iter().copied().fold(0.0, f64::max).log10().ceil().max(least + 1.0);
+        0.999 * 10f64.powf(least)..1.001 * 10f64.powf(most)
+    }
+}
+
 /// 0.001, 10, 10,000 and so on; nothing between the powers.
 fn power_of_ten(x: f64) -> String {
     let exponent = x.log10().round();

@@ -1,4 +1,4 @@
-//! The thesis's figures and tables remade: `experiments list | NAME [--seed S] [--out DIR] [--data DIR]`.
+//! The thesis's figures and tables remade: `experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K]`.
 //!
 //! Each experiment prints what it measured beside what was published, as Markdown, and writes the same page and
 //! its figures to DIR. The same seed gives the same numbers, except seconds.
@@ -22,6 +22,8 @@ pub struct Request {
     pub out: PathBuf,
     /// Where drawn corpora lie.
     pub data: PathBuf,
+    /// One number of components instead of all.
+    pub k: Option<usize>,
 }
 
 struct Experiment {
@@ -30,7 +32,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 3] = [
+const EXPERIMENTS: [Experiment; 8] = [
     Experiment {
         name: "saddle",
         about: "thesis chapter 2: two objectives from single samples, and online ICA (4 figures)",
@@ -42,13 +44,38 @@ const EXPERIMENTS: [Experiment; 3] = [
         run: solvers::run,
     },
     Experiment {
+        name: "topic-words",
+        about: "thesis tables of top words and bridging words, on the Daily KOS blog",
+        run: topics::words,
+    },
+    Experiment {
+        name: "alpha0",
+        about: "how much the assumed mixing of documents matters, on KOS and on a drawn corpus",
+        run: topics::alpha0,
+    },
+    Experiment {
+        name: "polish",
+        about: "moments only, with 2 and 5 epochs, and faithful: perplexity, seconds, distance to the truth",
+        run: topics::polish,
+    },
+    Experiment {
+        name: "cost",
+        about: "seconds over documents (x1, x4, x16) and over k = 10 to 300, with a figure",
+        run: topics::cost,
+    },
+    Experiment {
         name: "newspaper-data",
-        about: "draws the corpus in the shape of the New York Times collection (860 MB) into --data",
-        run: topics::newspaper::run,
+        about: "draws a collection as large as the New York Times one (1 GB) into --data",
+        run: topics::draw,
+    },
+    Experiment {
+        name: "newspaper",
+        about: "that collection from file to model, k = 10, 100, 300 (or --k K alone)",
+        run: topics::collection,
     },
 ];
 
-const USAGE: &str = "usage: experiments list | NAME [--seed S] [--out DIR] [--data DIR]";
+const USAGE: &str = "usage: experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K]";
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
@@ -57,12 +84,14 @@ fn main() -> Outcome<()> {
         seed: 1,
         out: PathBuf::from("experiments/results"),
         data: PathBuf::from("target/experiments-data"),
+        k: None,
     };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
         match argument.as_str() {
             "--seed" => request.seed = value()?.parse()?,
             "--out" => request.out = PathBuf::from(value()?),
+            "--k" => request.k = Some(value()?.parse()?),
             "--data" => request.data = PathBuf::from(value()?),
             other => return Err(format!("unknown argument {other}; {USAGE}").into()),
         }

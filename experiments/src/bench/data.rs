@@ -3,7 +3,7 @@
 use crate::Sparse;
 use rand::RngExt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tenfold::engine::linalg::{Csr, Mat, random};
 use tenfold::input;
 
@@ -15,6 +15,10 @@ pub struct Files {
 impl Files {
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -115,11 +119,4 @@ pub fn planted_sparse(rows: usize, cols: usize, per_row: usize, seed: u64) -> Sp
     let values = vec![1.0; indices.len()];
     let starts = (0..=rows).map(|i| i * per_row).collect();
     Csr::new(cols, starts, indices, values).expect("indices lie inside")
-}
-
-/// The largest resident memory of this process so far, where the system tells it.
-pub fn peak_memory_mb() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kb| kb / 1024.0)
 }

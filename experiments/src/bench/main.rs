@@ -3,6 +3,7 @@
 //! line. Times are the best of three after a warm-up.
 
 mod data;
+mod topics;
 
 use data::Files;
 use serde_json::{Value, json};
@@ -25,6 +26,7 @@ fn main() -> Outcome<()> {
         "implicit" => implicit(&request),
         "ica" => ica_batch(&request),
         "ica-online" => ica_online(&request),
+        "topics" => topics::run(&request),
         other => Err(format!("no bench is called {other}")),
     })
     .map_err(Into::into)
@@ -215,7 +217,7 @@ fn ica_online(request: &Request) -> Result<(), String> {
     let seconds = begin.elapsed().as_secs_f64();
     let mixing: Mat = say(files.read_mat("A"))?;
     let error = evaluate::amari_distance(&model.unmixing().matmul(&mixing));
-    let more = json!({ "error": error, "peak_rss_mb": data::peak_memory_mb(), "verdict": model.verdict().headline() });
+    let more = json!({ "error": error, "peak_rss_mb": protocol::peak_memory_mb(), "verdict": model.verdict().headline() });
     request.report("online fit from disk", seconds, more);
     Ok(())
 }

@@ -5,14 +5,13 @@
 //! collection, so frequent words lie scattered. Every block of documents has its own stream of random numbers, so
 //! the file is the same on any number of threads.
 
-use crate::{Outcome, Request};
+use crate::Outcome;
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, Poisson};
 use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use tenfold::engine::linalg::{Mat, random};
 use tenfold::output;
 
@@ -21,15 +20,6 @@ const BLOCK: usize = 512;
 
 /// Blocks drawn together before their text is written: some 80 MB.
 const WAVE: usize = 64;
-
-/// Draws the corpus `nyt` into the data folder.
-pub fn run(request: &Request) -> Outcome<()> {
-    let begin = Instant::now();
-    let drawn =
-        Newspaper { seed: request.seed, ..Default::default() }.write(&Files::new(&request.data, "nyt"))?;
-    println!("{} entries, {} tokens, {:.0} s", drawn.entries, drawn.tokens, begin.elapsed().as_secs_f64());
-    Ok(())
-}
 
 /// The shape of the corpus.
 pub struct Newspaper {
