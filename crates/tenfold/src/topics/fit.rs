@@ -316,6 +316,13 @@ fn report_words(
             occurring - kept
         ));
     }
+    if corpus.short_documents() > 0 {
+        verdict.note(format!(
+            "{} of {} documents have fewer than 3 words: they are left out of the moments and kept for the rest",
+            corpus.short_documents(),
+            corpus.documents()
+        ));
+    }
     let short = corpus.documents() - weighted.documents;
     if short * 5 > corpus.documents() {
         verdict.note(format!(

@@ -256,6 +256,7 @@ mod tests {
                 }
             }
             assert_eq!((whole.documents(), whole.tokens()), (n as usize, u64::from(6 * n)));
+            assert_eq!(whole.short_documents(), 0);
         }
     }
 
@@ -291,6 +292,9 @@ mod tests {
                 expected.sort_unstable();
                 assert_eq!(expected, after.1);
             }
+            // Without word 3 a seventh of the documents keep two tokens.
+            let short = rows(&other).iter().filter(|r| r.1.iter().map(|w| w.1).sum::<u32>() < 3).count();
+            assert!(short > 0 && other.short_documents() == short);
             let kept = other.keep_words(&[true, false, true, true, true, true, true, true, true]).unwrap();
             assert_eq!(kept.vocabulary()[1], "w6");
         }

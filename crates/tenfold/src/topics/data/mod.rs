@@ -56,6 +56,11 @@ impl Corpus {
         self.store.tokens
     }
 
+    /// Documents of fewer than three tokens: they have no third moment.
+    pub fn short_documents(&self) -> usize {
+        self.store.short
+    }
+
     /// The words.
     pub fn vocabulary(&self) -> &[String] {
         &self.vocabulary

@@ -17,6 +17,8 @@ pub(crate) struct Store {
     pub(super) rows: usize,
     pub(super) entries: u64,
     pub(super) tokens: u64,
+    /// Documents of fewer than three tokens.
+    pub(super) short: usize,
     held: Vec<CountBlock>,
     bytes: u64,
     spill: Option<Spill>,
@@ -32,15 +34,18 @@ struct Spill {
 
 impl Store {
     pub(super) fn new(memory: u64) -> Self {
-        Self { memory, rows: 0, entries: 0, tokens: 0, held: Vec::new(), bytes: 0, spill: None }
+        Self { memory, rows: 0, entries: 0, tokens: 0, short: 0, held: Vec::new(), bytes: 0, spill: None }
     }
 
     /// Adds a block.
     pub(super) fn push(&mut self, block: CountBlock) -> Result<()> {
         self.rows += block.rows();
         self.entries += block.entries() as u64;
-        let tokens = |i| block.row_counts(i).map(|(_, c)| c as u64).sum::<u64>();
-        self.tokens += (0..block.rows()).map(tokens).sum::<u64>();
+        for i in 0..block.rows() {
+            let tokens = block.row_counts(i).map(|(_, c)| c as u64).sum::<u64>();
+            self.tokens += tokens;
+            self.short += usize::from(tokens < 3);
+        }
         if let Some(spill) = &mut self.spill {
             return spill.push(&block);
         }
