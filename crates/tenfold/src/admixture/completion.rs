@@ -200,3 +200,59 @@ impl Kernel for LogLikelihood<'_> {
         score
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Drawn, Held, block_of, naive_mixture};
+    use super::*;
+    use tenfold_engine::progress::Silent;
+
+    fn naive(drawn: &Drawn, unigram: &[f64]) -> f64 {
+        let smooth = Mat::from_fn(drawn.topics.rows(), unigram.len(), |t, w| {
+            0.99 * drawn.topics[(t, w)] + 0.01 * unigram[w]
+        });
+        let (mut sum, mut tokens) = (0.0, 0.0);
+        for (_, document) in &drawn.documents {
+            let all: Vec<u32> =
+                document.iter().flat_map(|(w, c)| std::iter::repeat_n(*w, *c as usize)).collect();
+            let half =
+                |first: usize| all.iter().skip(first).step_by(2).map(|w| (*w, 1.0f32)).collect::<Vec<_>>();
+            let theta = naive_mixture(&half(0), &smooth, &vec![0.1; smooth.rows()], 50);
+            for (w, _) in half(1) {
+                let q: f64 = (0..smooth.rows()).map(|t| theta[t] * smooth[(t, w as usize)]).sum();
+                sum += q.ln();
+                tokens += 1.0;
+            }
+        }
+        (-sum / tokens).exp()
+    }
+
+    #[test]
+    fn perplexity_equals_the_protocol_token_by_token() {
+        for seed in 0..3 {
+            let drawn = Drawn::new(80, 7, 60, 30.0, seed);
+            let unigram: Vec<f64> = (0..80).map(|w| (w + 1) as f64 / 3240.0).collect();
+            let found = Completion::default()
+                .perplexity(&drawn.counts(16), &drawn.topics, &unigram, &Silent)
+                .unwrap();
+            let expected = naive(&drawn, &unigram);
+            assert!((found / expected - 1.0).abs() < 1e-5, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn impossible_tokens_are_not_skipped() {
+        let counts = Held { cols: 2, blocks: vec![block_of(&[(0, vec![(0, 1.0), (1, 1.0)])])] };
+        let topics = Mat::from_vec(1, 2, vec![1.0, 0.0]);
+        let found = Completion::default().perplexity(&counts, &topics, &[1.0, 0.0], &Silent).unwrap();
+        assert!((found / 1e30 - 1.0).abs() < 1e-3, "{found}");
+    }
+
+    #[test]
+    fn nothing_to_score_is_an_error() {
+        let counts = Held { cols: 2, blocks: vec![block_of(&[(0, vec![(0, 1.0)]), (1, vec![])])] };
+        let topics = Mat::from_vec(1, 2, vec![0.5, 0.5]);
+        let error = Completion::default().perplexity(&counts, &topics, &[0.5, 0.5], &Silent).unwrap_err();
+        assert!(error.to_string().contains("two tokens"), "{error}");
+    }
+}

@@ -177,3 +177,77 @@ pub(super) fn check(counts: &dyn Counts, topics: &Mat, alpha: &[f64]) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Drawn, Held, block_of, naive_mixture};
+    use super::*;
+    use tenfold_engine::linalg::parallel::with_threads;
+    use tenfold_engine::progress::Silent;
+
+    #[test]
+    fn mixtures_equal_the_equation_in_the_corpus_order() {
+        for k in [1, 5, 8, 21] {
+            let drawn = Drawn::new(120, k, 70, 25.0, k as u64);
+            let alpha: Vec<f64> = (0..k).map(|t| 0.1 + 0.05 * t as f64).collect();
+            let found =
+                Inference::default().mixtures(&drawn.counts(32), &drawn.topics, &alpha, &Silent).unwrap();
+            for (position, document) in &drawn.documents {
+                let expected = naive_mixture(document, &drawn.topics, &alpha, 50);
+                let row = found.row(*position as usize);
+                assert!(row.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 2e-5), "{row:?} {expected:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tolerance_saves_steps_and_changes_little() {
+        let drawn = Drawn::new(120, 5, 70, 25.0, 1);
+        let run = |inference: Inference| {
+            inference.mixtures(&drawn.counts(32), &drawn.topics, &[0.2; 5], &Silent).unwrap()
+        };
+        let mut far = run(Inference { steps: 2000, tolerance: 1e-6 });
+        far.add_scaled(-1.0, &run(Inference { steps: 2000, tolerance: 0.0 }));
+        assert!(far.max_abs() > 0.0 && far.max_abs() < 1e-3, "{}", far.max_abs());
+    }
+
+    #[test]
+    fn without_words_the_prior_speaks() {
+        let block = block_of(&[(1, vec![(0, 2.0)]), (0, vec![])]);
+        let counts = Held { cols: 2, blocks: vec![block] };
+        let topics = Mat::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]);
+        let found = Inference::default().mixtures(&counts, &topics, &[0.3, 0.1], &Silent).unwrap();
+        assert!((found[(0, 0)] - 0.75).abs() < 1e-6 && (found[(1, 0)] - 2.3 / 2.4).abs() < 1e-6);
+        let unknown = Inference::default().mixtures(&counts, &topics, &[0.0, 0.0], &Silent).unwrap();
+        assert_eq!(unknown.as_slice(), [0.5, 0.5, 1.0, 0.0]);
+        // A word that no topic knows says nothing.
+        let unheard = Mat::from_vec(2, 2, vec![0.0, 1.0, 0.0, 1.0]);
+        let found = Inference::default().mixtures(&counts, &unheard, &[0.3, 0.1], &Silent).unwrap();
+        assert!((found[(1, 0)] - 0.75).abs() < 1e-6);
+    }
+
+    #[test]
+    fn same_bytes_on_any_number_of_threads() {
+        let drawn = Drawn::new(300, 12, 500, 40.0, 2);
+        let counts = drawn.counts(64);
+        let run = |threads| {
+            let infer =
+                || Inference::default().mixtures(&counts, &drawn.topics, &[0.2; 12], &Silent).unwrap();
+            with_threads(threads, infer)
+        };
+        let one = run(1);
+        for threads in [2, 3, 8] {
+            assert_eq!(run(threads), one, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let drawn = Drawn::new(30, 3, 10, 10.0, 2);
+        let (counts, run) = (drawn.counts(8), Inference::default());
+        let words = run.mixtures(&counts, &Mat::zeros(3, 29), &[0.1; 3], &Silent).unwrap_err();
+        assert!(words.to_string().contains("30 words where 29 were expected"), "{words}");
+        assert!(run.mixtures(&counts, &drawn.topics, &[0.1; 2], &Silent).is_err());
+        assert!(run.mixtures(&counts, &drawn.topics, &[0.1, f64::NAN, 0.1], &Silent).is_err());
+    }
+}

@@ -23,6 +23,8 @@ mod completion;
 mod cvb0;
 mod infer;
 mod kernel;
+#[cfg(test)]
+mod sample;
 mod stepwise;
 mod table;
 mod training;

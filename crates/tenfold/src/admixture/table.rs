@@ -117,6 +117,17 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// B_wt = (N_wt + η) / Σ_w (N_wt + η) where N is `scale` · the table, whose sums over words are given.
+pub(super) fn smoothed<'a>(table: &'a Table, scale: f64, sums: &[f64], eta: f64) -> Reading<'a> {
+    let (mut slope, mut offset) = (pad(table, 0.0), pad(table, 0.0));
+    for t in 0..table.k {
+        let total = scale * sums[t] + eta * table.words() as f64;
+        slope[t] = (scale / total) as f32;
+        offset[t] = (eta / total) as f32;
+    }
+    Reading { table, slope, offset, share: 0.0, background: &[] }
+}
+
 /// `value` for every topic, zero in the padding.
 pub(super) fn pad(table: &Table, value: f32) -> Vec<f32> {
     (0..table.width).map(|t| if t < table.k { value } else { 0.0 }).collect()

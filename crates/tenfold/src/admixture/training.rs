@@ -100,6 +100,17 @@ pub struct Polished {
     pub chosen: usize,
 }
 
+/// What the guard saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Held-out perplexity fell, or nobody watches.
+    Better,
+    /// It rose.
+    Worse,
+    /// It rose twice in a row: the polish should end.
+    WorseAgain,
+}
+
 /// Keeps the best model that was seen, the start included.
 pub(super) struct Guard<'a> {
     training: &'a Training<'a>,
@@ -121,32 +132,32 @@ impl<'a> Guard<'a> {
         guard
     }
 
-    /// Looks at the model after `epoch` passes. False when the polish should end, because held-out perplexity rose twice
-    /// in a row.
-    pub fn look(&mut self, epoch: f64, reading: &Reading<'_>) -> bool {
+    /// Looks at the model after `epoch` passes over the corpus.
+    pub fn look(&mut self, epoch: f64, reading: &Reading<'_>) -> Look {
         let Some(&last) = self.curve.last() else {
             // Nothing watches: the last word counts.
             self.keep(reading);
-            return true;
+            return Look::Better;
         };
         let perplexity = self.measure(reading.clone());
         self.curve.push(Checkpoint { epoch, perplexity });
-        self.rises = if perplexity > last.perplexity { self.rises + 1 } else { 0 };
         if perplexity < self.curve[self.chosen].perplexity {
             self.chosen = self.curve.len() - 1;
             self.keep(reading);
         }
-        self.rises < 2
+        // A second attempt begins at the start again, so its first look is compared with that.
+        let last = if self.rises == 1 && epoch <= last.epoch { self.curve[0] } else { last };
+        self.rises = if perplexity > last.perplexity { self.rises + 1 } else { 0 };
+        match self.rises {
+            0 => Look::Better,
+            1 => Look::Worse,
+            _ => Look::WorseAgain,
+        }
     }
 
-    /// Which point is the best so far.
-    pub fn chosen(&self) -> usize {
-        self.chosen
-    }
-
-    /// True when no document is held out, so that the last model counts.
-    pub fn blind(&self) -> bool {
-        self.curve.is_empty()
+    /// True when the last model that was looked at is the best so far.
+    pub fn holds_the_last(&self) -> bool {
+        self.curve.is_empty() || self.chosen + 1 == self.curve.len()
     }
 
     fn keep(&mut self, reading: &Reading<'_>) {

@@ -239,10 +239,6 @@ impl Model {
         text
     }
 
-    pub(super) fn tokens(&self) -> u64 {
-        self.tokens
-    }
-
     pub(super) fn seed(&self) -> u64 {
         self.params["seed"].as_u64().unwrap_or(0)
     }

@@ -79,12 +79,11 @@ impl Model {
         moments.projected.add(&added);
         let after = solve(&moments.projected, None, self.k(), &search)?;
         let start = self.follow(&before, &after);
-        let old_tokens = self.tokens() as f64;
         let topics = match self.is_polished() {
             false => start.clone(),
             true => {
-                let stepwise =
-                    Stepwise { epochs: 1, before: old_tokens, seed: self.seed(), ..Stepwise::default() };
+                let usual = Stepwise::for_documents(more.documents());
+                let stepwise = Stepwise { epochs: 1, before: self.documents(), seed: self.seed(), ..usual };
                 stepwise.run(more, &|_| false, &start, &vec![0.1; start.rows()], progress)?.topics
             }
         };
