@@ -36,7 +36,7 @@ const SMALL: usize = 32_768;
 /// ```
 /// use tenfold::admixture::Stepwise;
 /// let polish = Stepwise { seed: 7, ..Stepwise::for_documents(3_430) };
-/// assert_eq!((polish.epochs, polish.inner), (5, 8));
+/// assert_eq!((polish.epochs, polish.inner), (2, 6));
 /// ```
 ///
 /// # References
@@ -59,9 +59,10 @@ pub struct Stepwise {
 }
 
 impl Stepwise {
-    /// The defaults for a corpus of so many documents. Small corpora take more steps: they gain 1 % and cost nothing.
+    /// The defaults for a corpus of so many documents. On KOS five epochs of eight steps gain another half per cent and take three
+    /// times as long.
     pub fn for_documents(documents: usize) -> Self {
-        let (epochs, inner, later_inner) = if documents <= SMALL { (5, 8, 8) } else { (2, 5, 3) };
+        let (epochs, inner, later_inner) = if documents <= SMALL { (2, 6, 4) } else { (2, 5, 3) };
         Self { epochs, inner, later_inner, eta: 0.01, before: 0, seed: 0 }
     }
 

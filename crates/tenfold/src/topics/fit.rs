@@ -224,7 +224,7 @@ const SWEEPS: usize = 15;
 
 /// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.
 pub(super) fn usual_solver() -> Solver {
-    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-4, restarts: 2, ..Polar::default() })
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 2, ..Polar::default() })
 }
 
 /// Counts added for each topic while mixtures are sought for prediction.

@@ -61,11 +61,13 @@ pub(super) fn find_basis(
     search: &Search<'_>,
 ) -> Result<Mat> {
     let counts = weighted.counts;
-    let finder = RangeFinder { seed: search.seed, ..RangeFinder::default() };
+    // The basis is wider than k already: a third more makes half as many again as there are topics.
+    let finder =
+        RangeFinder { seed: search.seed, oversample: Some((width / 3).max(8)), ..RangeFinder::default() };
     let (alpha0, progress) = (search.alpha0, search.progress);
     // Early products only turn the directions: the more there are documents, the fewer of them that takes.
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
-    let strides = if usable >= 8 { [8, 4, 2] } else { [1, 1, 1] };
+    let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
     let parts: Result<Vec<Weighted<'_>>> =
         (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
     let parts = parts?;

@@ -9,7 +9,7 @@ use tenfold_engine::linalg::{polar, random};
 use tenfold_engine::progress::Progress;
 
 /// Resamples of the shards: enough to tell a topic that always comes back from one that often does not.
-const RESAMPLES: u64 = 5;
+const RESAMPLES: u64 = 4;
 
 /// For every topic the mean cosine with the nearest component of resampled moments, in the white space where topics
 /// are orthogonal: 1 comes back every time, below about 0.5 it is not found again. Empty where triples were not formed.
@@ -29,7 +29,7 @@ pub(super) fn resampled(
     progress.stage("resampling", RESAMPLES);
     let filled: Vec<usize> = (0..moments.shards.len()).filter(|&s| moments.shards[s].weight > 0.0).collect();
     // From a good start a topic that is there is found in a few steps; one that needs more does not come back.
-    let solver = Polar { max_iterations: 10, tolerance: 1e-3, fit_tolerance: 1e-4, restarts: 1 };
+    let solver = Polar { max_iterations: 5, tolerance: 1e-3, fit_tolerance: 1e-4, restarts: 1 };
     let mut sums = vec![0.0; k];
     for draw in 0..RESAMPLES {
         let mut rng = random::rng(seed, 800 + draw);
