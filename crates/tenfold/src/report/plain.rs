@@ -72,6 +72,7 @@ pub(super) fn flatten(path: &str, value: &Value, found: &mut Vec<(String, String
             Some(x) if n.is_f64() => number(x).to_string().replace('-', "−"),
             _ => n.to_string(),
         },
+        Value::Array(items) if items.is_empty() => "none".into(),
         Value::Array(items) if items.len() > 8 => format!("{} values", grouped(items.len())),
         Value::Array(items) => {
             let mut inner = Vec::new();

@@ -1,7 +1,9 @@
 // The topic map: circles with the topics' shares as areas, near where their words are alike.
 (() => {
   const { svg, percent } = tenfold;
-  const LABEL = 10; // a circle of this radius has room for its id
+  // Whether a circle has room for its id inside; a smaller one has it beside and needs room for both.
+  const inside = (id, r) => r >= 3 + 3 * String(id).length;
+  const wanted = (id, r) => (inside(id, r) ? r : r + 3 + 4 * String(id).length);
 
   // Moves circles that cover each other apart and lets each return towards its own place.
   function settle(circles, width, height) {
@@ -28,10 +30,11 @@
   }
 
   function arrange(topics, width, height) {
-    const k = topics.length, area = width * height;
-    const most = Math.min(0.17 * Math.min(width, height), Math.sqrt((0.24 * area) / Math.PI));
+    const area = width * height;
     const largest = Math.max(...topics.map((t) => t.share), 1e-9);
-    const room = Math.min(LABEL, Math.sqrt((0.3 * area) / (Math.PI * k)));
+    // All circles together cover at most three tenths of the field: more could not be moved apart.
+    const sum = topics.reduce((total, t) => total + t.share / largest, 0);
+    const most = Math.min(0.17 * Math.min(width, height), Math.sqrt((0.3 * area) / (Math.PI * sum)));
     const xs = topics.map((t) => t.x), ys = topics.map((t) => t.y);
     const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const pad = most * 0.75 + 6;
@@ -39,8 +42,11 @@
     const circles = topics.map((t, id) => {
       const home = [width / 2 + (t.x - (x0 + x1) / 2) * zoom, height / 2 - (t.y - (y0 + y1) / 2) * zoom];
       const r = Math.max(2, most * Math.sqrt(t.share / largest));
-      return { id, home, x: home[0], y: home[1], r, room: Math.max(r, r < 3 + 3 * String(id).length ? Math.min(room * 1.6, r + 3 + 4 * String(id).length) : room) };
+      return { id, home, x: home[0], y: home[1], r, room: wanted(id, r) };
     });
+    // Where there is not room for all ids, those of small circles give way.
+    const asked = Math.PI * circles.reduce((total, c) => total + c.room ** 2, 0), part = Math.min(1, Math.sqrt((0.5 * area) / asked));
+    for (const c of circles) { c.named = part * c.room > 0.8 * wanted(c.id, c.r) || inside(c.id, c.r); c.room = Math.max(c.r + 0.5, part * c.room); }
     settle(circles, width, height);
     return circles;
   }
@@ -64,12 +70,12 @@
       const root = svg("svg", { class: "plot map", viewBox: `0 0 ${width} ${height}`, height, role: "group", "aria-label": "Topic map" });
       // Large circles first, so that small ones stay on top.
       marks = arrange(data.topics, width, height).sort((a, b) => b.r - a.r || a.id - b.id).map((c) => {
-        const id = String(c.id), fits = c.room >= LABEL - 1.5, inside = c.r >= 3 + 3 * id.length;
+        const id = String(c.id), within = inside(c.id, c.r);
         // A small circle has its id beside it, and both share the room of a larger one.
-        const x = fits && !inside ? c.x - 1.5 - 3.5 * id.length : c.x;
+        const x = c.named && !within ? c.x - 1.5 - 3.5 * id.length : c.x;
         const disc = svg("circle", { class: "disc", cx: x, cy: c.y, r: c.r });
         const inner = svg("circle", { class: "inner", cx: x, cy: c.y, r: 0 });
-        const label = !fits ? null : inside ? svg("text", { class: "inside", x, y: c.y + 4, "text-anchor": "middle" }, id)
+        const label = !c.named ? null : within ? svg("text", { class: "inside", x, y: c.y + 4, "text-anchor": "middle" }, id)
           : svg("text", { class: "outside", x: x + c.r + 2, y: c.y + 4 }, id);
         const about = () => `${name(c.id)}\n${percent(data.topics[c.id].share)} of tokens`;
         const show = () => { const b = disc.getBoundingClientRect(); tenfold.showTip(about(), b.left + b.width / 2, b.top); };

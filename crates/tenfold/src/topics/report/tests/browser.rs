@@ -44,12 +44,29 @@ fn the_page_answers_clicks_slides_and_searches() {
         search(&mut browser, &drawn);
         colours(&mut browser, dark);
         tables_and_heat(&mut browser);
-        shape(&mut browser);
+        shape(&mut browser, 9);
         let name = format!("topics-{width}-{}.png", if dark { "dark" } else { "light" });
         browser.picture(pictures.as_ref().map(Path::new), &name);
         assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
     }
     strangers_stay_out(&mut browser);
+}
+
+#[test]
+fn many_topics_of_one_size_find_room_on_the_map() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("topics.html");
+    for k in [1, 20, 120] {
+        let mut drawn = Drawn::new(k, 200);
+        drawn.shares = vec![1.0 / k as f64; k];
+        page(&drawn.data()).unwrap().write(&path).unwrap();
+        for width in [1280, 390] {
+            browser.open(&path, width, false);
+            shape(&mut browser, k);
+        }
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
 fn choose(browser: &mut Browser, drawn: &Drawn) {
@@ -141,14 +158,14 @@ fn tables_and_heat(browser: &mut Browser) {
 }
 
 /// Nothing is wider than the screen, and circles do not cover each other.
-fn shape(browser: &mut Browser) {
+fn shape(browser: &mut Browser, k: usize) {
     let over = browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     assert_eq!(over, 0, "no scrolling sideways");
     let circles = browser.value(
         "[...document.querySelectorAll('.disc')].map((d) => ['cx', 'cy', 'r'].map((a) => +d.getAttribute(a)))",
     );
     let circles: Vec<[f64; 3]> = serde_json::from_value(circles).unwrap();
-    assert_eq!(circles.len(), 9);
+    assert_eq!(circles.len(), k);
     for (i, a) in circles.iter().enumerate() {
         for b in &circles[..i] {
             let distance = ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt();
