@@ -19,7 +19,7 @@ pub(super) const MOST_DOCUMENTS: usize = 20_000;
 const FEW_DOCUMENTS: usize = 1_024;
 
 /// Rounds of [`estimate_alpha`], each with responsibilities under the last parameters.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// No topic loses its prior altogether: it could never come back.
 const FLOOR: f64 = 1e-4;
@@ -29,7 +29,7 @@ const DOCUMENTS_A_TASK: usize = 256;
 
 /// The Dirichlet parameters of a corpus, given its topics (k × words) and a first guess.
 ///
-/// Minka's fixed point on the expected counts n_dt of topics in some two thousand documents, spread over the corpus:
+/// Minka's fixed point on the expected counts n_dt of topics in some thousand documents, spread over the corpus:
 ///
 ///   α_t ← α_t Σ_d P_dt [ψ(n_dt / P_dt + α_t) − ψ(α_t)] / Σ_d [ψ(n_d + Σα) − ψ(Σα)],   P_dt = 1 − exp(−n_dt).
 ///

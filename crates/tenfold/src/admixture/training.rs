@@ -173,7 +173,7 @@ impl<'a> Guard<'a> {
     }
 
     fn measure(&self, reading: Reading<'_>) -> f64 {
-        let completion = Completion::default();
+        let completion = Completion { steps: 20, ..Completion::default() };
         let smoothed = reading.blended(completion.smoothing, &self.training.unigram);
         completion.of_halves(&self.training.halves, &smoothed)
     }
