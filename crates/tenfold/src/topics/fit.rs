@@ -140,7 +140,7 @@ impl Params {
         stages.end("polish");
         let statistics = Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)?;
         stages.end("statistics");
-        let kept = (self.keep_moments && moments.third.is_some()).then(|| Moments {
+        let kept = (self.keep_moments && moments.third.is_some()).then_some(Moments {
             projected: moments,
             cap,
             damping,

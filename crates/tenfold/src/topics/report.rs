@@ -56,7 +56,7 @@ struct PageData<'a> {
     /// For every topic, documents that show it best with the topic's share.
     representatives: Vec<Vec<(String, f64)>>,
     /// Words that belong to several topics: the word, its score, topics with their shares.
-    bridges: Vec<(usize, f64, Vec<(usize, f64)>)>,
+    bridges: Vec<super::Bridge>,
     /// What the fit says about itself.
     verdict: &'a Verdict,
     /// Names and values of diagnostics.
@@ -229,7 +229,7 @@ fn correlations(data: &PageData) -> Section {
 fn bridges(data: &PageData) -> Section {
     let mut table = Table::new(&["word", "score", "topics and their shares of its uses"]);
     table.tall = data.bridges.len() > 12;
-    for (word, score, topics) in &data.bridges {
+    for super::Bridge { word, score, topics } in &data.bridges {
         let chips = topics.iter().map(|(t, share)| (*t, format!("{t} · {:.0} %", 100.0 * share))).collect();
         let word = Cell::text(data.vocabulary[*word].as_str());
         table.push(None, vec![word, Cell::number(*score, 3), Cell::Items(chips)]);

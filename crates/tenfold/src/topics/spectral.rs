@@ -87,7 +87,7 @@ pub(super) fn find_basis(
 
 /// Every `stride`-th block of the documents.
 fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
-    let every = |i: &usize| i % stride == 0;
+    let every = |i: &usize| i.is_multiple_of(stride);
     let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
     let lengths: Vec<Vec<f32>> =
         (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();

@@ -232,7 +232,12 @@ mod tests {
 
     fn rows(corpus: &Corpus) -> Vec<(u32, Vec<(u32, u32)>)> {
         let mut all = Vec::new();
-        corpus.for_each_window(|rows| Ok(all.extend(rows))).unwrap();
+        corpus
+            .for_each_window(|rows| {
+                all.extend(rows);
+                Ok(())
+            })
+            .unwrap();
         all
     }
 

@@ -30,7 +30,6 @@ impl Model {
             Some(name) => name.clone(),
             None => format!("document {}", r.document),
         };
-        let bridges = self.bridging_words(BRIDGES).into_iter();
         let parameters = json!({ "fit": self.parameters(), "reading": self.recipe() });
         page(&PageData {
             topics: self.topics(),
@@ -51,7 +50,7 @@ impl Model {
                 .iter()
                 .map(|list| list.iter().map(|r| (name(r), r.share)).collect())
                 .collect(),
-            bridges: bridges.map(|b| (b.word, b.score, b.topics)).collect(),
+            bridges: self.bridging_words(BRIDGES),
             verdict: self.verdict(),
             diagnostics: facts(d),
             parameters: &parameters,
