@@ -19,7 +19,7 @@ pub(super) const MOST_DOCUMENTS: usize = 20_000;
 const FEW_DOCUMENTS: usize = 1_024;
 
 /// Rounds of [`estimate_alpha`], each with responsibilities under the last parameters.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 3;
 
 /// No topic loses its prior altogether: it could never come back.
 const FLOOR: f64 = 1e-4;
@@ -137,14 +137,16 @@ mod tests {
         for seed in 0..3 {
             // Topics of 2,000 words with α = 0.1 share little, and 150 tokens tell a mixture.
             let drawn = Drawn::new(2000, 5, 1000, 150.0, seed);
-            for guess in [0.05, 1.0] {
-                let found = estimate_alpha(&drawn.counts(64), &drawn.topics, &[guess; 5], &Silent).unwrap();
-                let sum: f64 = found.iter().sum();
-                // 1,000 documents with α = 0.2 hold each topic in about 600: 1 / √600 = 4 % for each, and the bias
-                // of expected counts is some per cent.
-                assert!((sum - 1.0).abs() < 0.15, "seed {seed}: {found:?}");
-                assert!(found.iter().all(|a| (a - 0.2).abs() < 0.05), "seed {seed}: {found:?}");
+            let run = |guess| estimate_alpha(&drawn.counts(64), &drawn.topics, &[guess; 5], &Silent).unwrap();
+            let (low, high) = (run(0.05), run(1.0));
+            for found in [&low, &high] {
+                // 1,000 documents with α = 0.2 hold each topic in about 600, so 4 % for each would be chance; expected
+                // counts add a bias of 10 to 25 %, always upwards.
+                assert!(found.iter().all(|a| (0.17..0.28).contains(a)), "seed {seed}: {low:?} {high:?}");
             }
+            let apart = low.iter().zip(&high).map(|(l, h)| (l / h - 1.0).abs()).fold(0.0, f64::max);
+            // Of guesses twenty times apart the rounds leave less than a tenth.
+            assert!(apart < 0.1, "seed {seed}: the guess decides: {low:?} {high:?}");
         }
     }
 

@@ -291,7 +291,7 @@ mod tests {
     use tenfold_engine::progress::Silent;
 
     fn settings(epochs: usize) -> Stepwise {
-        Stepwise { epochs, ..Stepwise::for_documents(1000) }
+        Stepwise { epochs, inner: 8, ..Stepwise::for_documents(1000) }
     }
 
     /// One step of EM over some documents, in double precision; `n` is k × words.
