@@ -28,7 +28,7 @@ fn what_was_drawn_is_found_inferred_shown_and_reported() {
     assert_eq!((&fit["k"], &fit["model"]), (&8.into(), &"m.tenfold".into()));
     let held_out = number(&fit["held_out"]["perplexity"]);
 
-    // Every topic is found: twice the distance that 2,000 documents leave over seeds 0 to 4.
+    // Every topic is found. The demo, with documents of the same number and length, leaves 0.05; this allows twice that.
     let near = place.json("topics evaluate m.tenfold d/docword.txt --truth d/topics.npy");
     assert_eq!(near["truth"]["found"], 1.0, "{near}");
     assert!(number(&near["truth"]["total_variation"]) < 0.1, "{near}");

@@ -5,7 +5,7 @@
 //! distribution μ_i over the words. With α0 = 0 a document has a single topic.
 //!
 //! # The moments
-//! With M1 = E[x₁] and the averages of pairs and triples of different tokens,
+//! With M1 = E\[x₁\] and the averages of pairs and triples of different tokens,
 //!
 //! M2 = E[x₁⊗x₂] − α0/(α0+1) M1⊗M1 = Σ_i α_i/(α0(α0+1)) μ_i⊗μ_i,
 //! M3 = E[x₁⊗x₂⊗x₃] − α0/(α0+2) sym(E[x₁⊗x₂]⊗M1) + 2α0²/((α0+1)(α0+2)) M1⊗³ = Σ_i 2α_i/(α0(α0+1)(α0+2)) μ_i⊗³.
