@@ -39,7 +39,7 @@ pub fn alpha0(request: &Request) -> Outcome<()> {
     page.say(
         "α₀ is how mixed the moments take documents to be. On KOS (k = 20) nobody knows it; the drawn corpus (d = 1000, \
          k = 20, n = 5000) has α₀ = 1. Published: too small hurts much more than too large; Σα that comes out is a check \
-         of the α₀ that went in.",
+         of the α₀ that went in; at α₀ = 0 it is the sum of the topics' shares, which should be 1.",
     );
     let headings = [
         "α₀",
