@@ -17,3 +17,8 @@ pub mod verdict;
 
 pub use error::{Error, Result};
 pub use tenfold_engine as engine;
+
+/// A browser for the tests of pages, shared with the integration tests.
+#[cfg(test)]
+#[path = "../tests/browser/mod.rs"]
+mod browser;

@@ -305,6 +305,25 @@ mod tests {
     }
 
     #[test]
+    fn a_browser_shows_hostile_words_and_runs_none() {
+        let Some(mut browser) = crate::browser::Browser::start() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        let mut page = hostile_page();
+        // The widget's own script is missing on purpose: without it the page would stop there.
+        page.sections[0].blocks.retain(|block| !matches!(block, Block::Widget { .. }));
+        page.write(&path).unwrap();
+        for width in [1280, 390] {
+            browser.open(&path, width, false);
+            assert_eq!(browser.value("[document.images.length, document.scripts.length]"), json!([0, 2]));
+            assert!(browser.text("h1").starts_with(HOSTILE[0]));
+            let over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            assert_eq!(browser.value(over), 0, "no scrolling sideways at {width}");
+            assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+        }
+    }
+
+    #[test]
     fn the_page_is_lean_and_names_no_address() {
         let mut page = Page::new("t", "s");
         page.push(Section::new("Spectrum").with(Plot::line("c", &[2.0, 1.0]).log_y()));

@@ -8,6 +8,7 @@ mod layout;
 mod model;
 mod words;
 
+use super::Bridge;
 use crate::error::Result;
 use crate::report::{Block, Cell, Extension, Page, Plot, Section, Series, Table, grouped, number, numbers};
 use crate::verdict::{Level, Verdict};
@@ -55,8 +56,8 @@ struct PageData<'a> {
     carriers: &'a [f64],
     /// For every topic, documents that show it best with the topic's share.
     representatives: Vec<Vec<(String, f64)>>,
-    /// Words that belong to several topics: the word, its score, topics with their shares.
-    bridges: Vec<super::Bridge>,
+    /// Words that belong to several topics.
+    bridges: Vec<Bridge>,
     /// What the fit says about itself.
     verdict: &'a Verdict,
     /// Names and values of diagnostics.
@@ -229,7 +230,7 @@ fn correlations(data: &PageData) -> Section {
 fn bridges(data: &PageData) -> Section {
     let mut table = Table::new(&["word", "score", "topics and their shares of its uses"]);
     table.tall = data.bridges.len() > 12;
-    for super::Bridge { word, score, topics } in &data.bridges {
+    for Bridge { word, score, topics } in &data.bridges {
         let chips = topics.iter().map(|(t, share)| (*t, format!("{t} · {:.0} %", 100.0 * share))).collect();
         let word = Cell::text(data.vocabulary[*word].as_str());
         table.push(None, vec![word, Cell::number(*score, 3), Cell::Items(chips)]);
@@ -310,5 +311,7 @@ fn left_out(data: &PageData, map: &Layout, words: &Words) -> String {
     )
 }
 
+#[cfg(test)]
+use crate::browser::Browser;
 #[cfg(test)]
 mod tests;

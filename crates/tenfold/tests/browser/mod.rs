@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Once;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,8 @@ impl Browser {
             // Straight to the terminal: the test harness keeps what a passing test prints to itself.
             let told = "skipped: no Chromium found; install it (Debian: apt-get install chromium) or set \
                         TENFOLD_TEST_CHROMIUM to its path\n";
-            std::io::stderr().write_all(told.as_bytes()).ok();
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| drop(std::io::stderr().write_all(told.as_bytes())));
             return None;
         };
         let profile = tempfile::tempdir().expect("a folder for the browser's profile");

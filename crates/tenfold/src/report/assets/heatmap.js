@@ -8,19 +8,23 @@
 
   tenfold.widget("heatmap", (node, plot) => {
     const n = plot.labels.length;
-    const value = (i, j) => (i === j ? null : plot.below[(Math.max(i, j) * (Math.max(i, j) - 1)) / 2 + Math.min(i, j)]);
+    const value = (i, j) =>
+      i === j ? null : plot.below[(Math.max(i, j) * (Math.max(i, j) - 1)) / 2 + Math.min(i, j)];
     const canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": plot.caption });
     const readout = el("p", { class: "readout", role: "status" });
     const full = number(plot.full);
     const ramp = el("div", { class: "ramp", "aria-hidden": "true" }, "−" + full, el("i"), full);
     const box = el("div", { class: "heat" }, canvas);
     node.append(ramp, box, readout);
-    let cell = 10, margin = 30, at = null;
+    let cell = 10,
+      margin = 30,
+      at = null;
 
     function paint(width) {
       margin = 12 + 7 * String(plot.labels[n - 1] || "").length + 6;
-      cell = Math.max(1, Math.min(26, (width - margin) / n));
-      const size = Math.floor(margin + cell * n), ratio = devicePixelRatio || 1;
+      cell = Math.max(1, Math.min(26, (width - margin - 8) / n)); // the last label is wider than its cell
+      const size = Math.floor(margin + cell * n + 8),
+        ratio = devicePixelRatio || 1;
       canvas.width = canvas.height = Math.round(size * ratio);
       canvas.style.width = canvas.style.height = size + "px";
       const c = canvas.getContext("2d");
@@ -30,7 +34,8 @@
       for (let i = 0; i < n; i++) {
         for (let j = 0; j < n; j++) {
           if (i === j) continue;
-          const v = value(i, j) / 1000, end = v < 0 ? cold : hot;
+          const v = value(i, j) / 1000,
+            end = v < 0 ? cold : hot;
           c.fillStyle = `rgb(${zero.map((z, k) => Math.round(z + (end[k] - z) * Math.abs(v))).join()})`;
           c.fillRect(margin + j * cell, margin + i * cell, cell - gap, cell - gap);
         }
@@ -57,21 +62,38 @@
         c.strokeRect(margin + at[1] * cell, margin + at[0] * cell, cell - gap, cell - gap);
       }
     }
-    const again = () => { const width = Math.floor(box.clientWidth); if (width) paint(width); };
+    const again = () => {
+      const width = Math.floor(box.clientWidth);
+      if (width) paint(width);
+    };
 
     function show(i, j) {
       at = [i, j];
       const v = value(i, j);
-      readout.textContent = v === null ? `${plot.x} ${plot.labels[i]} with itself` : `${plot.x} ${plot.labels[i]} with ${plot.x} ${plot.labels[j]}: ${number((v / 1000) * plot.full)}`;
+      readout.textContent =
+        v === null
+          ? `${plot.x} ${plot.labels[i]} with itself`
+          : `${plot.x} ${plot.labels[i]} with ${plot.x} ${plot.labels[j]}: ${number((v / 1000) * plot.full)}`;
       again();
     }
     function find(event) {
       const box = canvas.getBoundingClientRect();
-      const [i, j] = [event.clientY - box.top, event.clientX - box.left].map((d) => Math.floor((d - margin) / cell));
+      const [i, j] = [event.clientY - box.top, event.clientX - box.left].map((d) =>
+        Math.floor((d - margin) / cell),
+      );
       return i >= 0 && j >= 0 && i < n && j < n ? [i, j] : null;
     }
-    canvas.addEventListener("pointermove", (event) => { const p = find(event); if (p && String(p) !== String(at)) show(...p); });
-    canvas.addEventListener("click", (event) => { const p = find(event); if (p) { show(...p); tenfold.choose(p[0]); } });
+    canvas.addEventListener("pointermove", (event) => {
+      const p = find(event);
+      if (p && String(p) !== String(at)) show(...p);
+    });
+    canvas.addEventListener("click", (event) => {
+      const p = find(event);
+      if (p) {
+        show(...p);
+        tenfold.choose(p[0]);
+      }
+    });
     canvas.addEventListener("keydown", (event) => {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (step) {

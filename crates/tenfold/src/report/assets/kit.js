@@ -3,19 +3,23 @@
 // Strangers' words reach the page only as text nodes and attribute values, never as markup.
 const tenfold = (() => {
   const SVG = document.getElementById("ns").namespaceURI;
-  const widgets = new Map(), choosing = [], painting = [];
+  const widgets = new Map(),
+    choosing = [],
+    painting = [];
   let chosen = null;
 
   function fill(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes || {})) {
       if (typeof value === "function") node.addEventListener(name, value);
-      else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+      else if (value !== null && value !== undefined && value !== false)
+        node.setAttribute(name, value === true ? "" : value);
     }
     for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
     return node;
   }
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-  const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+  const svg = (tag, attributes, ...children) =>
+    fill(document.createElementNS(SVG, tag), attributes, children);
   // A stranger's word keeps its own direction of writing.
   const word = (text) => el("bdi", null, text);
 
@@ -29,7 +33,8 @@ const tenfold = (() => {
     return text.replace(/-/g, "−");
   }
   function percent(x) {
-    const y = 100 * x, digits = y >= 9.995 ? 1 : y >= 0.0995 ? 2 : y >= 0.00995 ? 3 : 4;
+    const y = 100 * x,
+      digits = y >= 9.995 ? 1 : y >= 0.0995 ? 2 : y >= 0.00995 ? 3 : 4;
     return (y > 0 && y < 0.00005 ? "< 0.0001" : y.toFixed(y === 0 ? 0 : digits)) + " %";
   }
 
@@ -38,13 +43,18 @@ const tenfold = (() => {
   function showTip(text, x, y) {
     tip.textContent = text;
     tip.hidden = false;
-    const box = tip.getBoundingClientRect(), width = document.documentElement.clientWidth;
+    const box = tip.getBoundingClientRect(),
+      width = document.documentElement.clientWidth;
     tip.style.left = Math.max(6, Math.min(x - box.width / 2, width - box.width - 6)) + "px";
     tip.style.top = (y - box.height - 14 > 4 ? y - box.height - 14 : y + 18) + "px";
   }
-  const hideTip = () => { tip.hidden = true; };
+  const hideTip = () => {
+    tip.hidden = true;
+  };
   addEventListener("scroll", hideTip, { passive: true });
-  addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hideTip();
+  });
 
   // Everything with data-item="3" belongs to item 3: choosing one chooses all of them.
   function choose(item) {
@@ -67,7 +77,10 @@ const tenfold = (() => {
     let width = 0;
     const again = (force) => {
       const now = Math.floor(node.clientWidth);
-      if (now > 0 && (force === true || now !== width)) { width = now; paint(now); }
+      if (now > 0 && (force === true || now !== width)) {
+        width = now;
+        paint(now);
+      }
     };
     painting.push(() => again(true));
     new ResizeObserver(() => again(false)).observe(node);
@@ -77,10 +90,22 @@ const tenfold = (() => {
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   return {
-    el, svg, word, number, percent, showTip, hideTip, choose, draw, repaint, colour,
+    el,
+    svg,
+    word,
+    number,
+    percent,
+    showTip,
+    hideTip,
+    choose,
+    draw,
+    repaint,
+    colour,
     widget: (name, mount) => widgets.set(name, mount),
     mount: (name) => widgets.get(name),
     onChoose: (tell) => choosing.push(tell),
-    get chosen() { return chosen; },
+    get chosen() {
+      return chosen;
+    },
   };
 })();

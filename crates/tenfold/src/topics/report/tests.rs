@@ -51,7 +51,7 @@ impl Drawn {
             curve: &[(0.0, 1900.0), (0.5, 1500.0)],
             carriers: &self.shares,
             representatives: vec![vec![("document 1".into(), 0.9)]; k],
-            bridges: vec![super::super::Bridge { word: 1, score: 0.8, topics: vec![(0, 0.5), (k - 1, 0.5)] }],
+            bridges: vec![Bridge { word: 1, score: 0.8, topics: vec![(0, 0.5), (k - 1, 0.5)] }],
             verdict: &self.verdict,
             diagnostics: vec![("condition".into(), "12".into())],
             parameters: &self.parameters,

@@ -1,10 +1,6 @@
 //! The page in a real browser: what a person does with it and what it then shows.
 
-#[path = "../../../../tests/browser/mod.rs"]
-mod driver;
-
-use super::{Drawn, page};
-use driver::Browser;
+use super::{Browser, Drawn, page};
 use serde_json::json;
 use std::path::Path;
 
