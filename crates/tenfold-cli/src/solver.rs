@@ -63,7 +63,7 @@ impl SolverArgs {
                 let d = if let Solver::Polar(usual) = usual { usual.clone() } else { Polar::default() };
                 let (max_iterations, tolerance, restarts) =
                     self.limits(d.max_iterations, d.tolerance, d.restarts);
-                Solver::Polar(Polar { max_iterations, tolerance, restarts, ..Polar::default() })
+                Solver::Polar(Polar { max_iterations, tolerance, restarts, ..d })
             }
             Name::Power => {
                 let d = Power::default();
