@@ -11,6 +11,7 @@ mod dense;
 mod implicit;
 mod packed;
 mod sketch;
+mod triples;
 
 pub use cp::{Cp, Match};
 pub use deflated::Deflated;

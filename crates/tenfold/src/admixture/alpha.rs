@@ -16,13 +16,16 @@ use tenfold_engine::progress::Progress;
 pub(super) const MOST_DOCUMENTS: usize = 20_000;
 
 /// Documents that [`estimate_alpha`] looks at: enough for a few per cent.
-const FEW_DOCUMENTS: usize = 1_024;
+const FEW_DOCUMENTS: usize = 512;
 
 /// Rounds of [`estimate_alpha`], each with responsibilities under the last parameters.
 const ROUNDS: usize = 3;
 
 /// No topic loses its prior altogether: it could never come back.
 const FLOOR: f64 = 1e-4;
+
+/// Counts below which a term is taken at its limit: relatively no further off than this, and most counts are below.
+const SMALL: f64 = 1e-3;
 
 /// Documents that one task sums.
 const DOCUMENTS_A_TASK: usize = 256;
@@ -115,9 +118,12 @@ fn terms(documents: &[f32], alpha: &[f64]) -> Vec<f64> {
         for t in 0..k {
             let n = f64::from(document[t]);
             length += n;
-            if n > 0.0 {
+            if n > SMALL {
                 let present = -(-n).exp_m1();
                 sum[t] += present * (digamma(n / present + alpha[t]) - own[t]);
+            } else {
+                // P ψ(n/P + α) − P ψ(α) → n (ψ(1 + α) − ψ(α)) = n/α.
+                sum[t] += n / alpha[t];
             }
         }
         sum[k] += digamma(length + total) - whole;
@@ -162,6 +168,12 @@ mod tests {
         let expected = [0.3 * term(3.0, 0.3) / below, 0.7 * (term(0.5, 0.7) + term(2.0, 0.7)) / below];
         let found = fixed_point(&counts, &alpha, 1);
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {expected:?}");
+        // A small count is taken at its limit, which is off by less than its own size.
+        let small = f64::from(9e-4f32);
+        for a in [1e-3, 0.1, 2.0] {
+            let found = terms(&[9e-4, 1.0], &[a, 0.7])[0];
+            assert!((found / term(small, a) - 1.0).abs() < small, "{a}: {found}");
+        }
     }
 
     #[test]

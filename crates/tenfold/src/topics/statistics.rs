@@ -61,7 +61,7 @@ impl Statistics {
         let mut products = Mat::zeros(k, k);
         let (mut sums, mut squares, mut seen) = (vec![0.0; k], vec![0.0; k], 0.0);
         let mut representatives: Vec<Vec<(usize, f64)>> = vec![Vec::new(); k];
-        let inference = Inference { steps: 20, tolerance: 1e-3 };
+        let inference = Inference { steps: 10, tolerance: 1e-2 };
         inference.visit(&Sampled { corpus, stride }, topics, alpha, progress, &mut |block, mixtures| {
             let mut rows = Mat::zeros(block.rows(), k);
             for i in 0..block.rows() {

@@ -1,0 +1,176 @@
+//! Counts of words in documents, in blocks: the one sparse structure of corpora.
+//!
+//! A block holds a few hundred documents twice, by row and by column, with 16-bit local indices: eight bytes an entry.
+//! By row it serves `C·X` and the inference of mixtures, by column `Cᵀ·Y` and the update of topics, and every sum
+//! is made by one task in a fixed order. Blocks may lie in memory or on disk; whoever works block by block
+//! cannot tell the difference, and neither can its result.
+
+mod block;
+mod gather;
+
+pub use block::{CountBlock, Entry, Target};
+
+use super::Mat;
+use crate::error::Result;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Counts that come in blocks, in memory or from disk: documents in rows, words in columns.
+pub trait Counts: Sync {
+    /// Documents.
+    fn rows(&self) -> usize;
+    /// Words.
+    fn cols(&self) -> usize;
+    /// Counts that are not zero.
+    fn entries(&self) -> u64;
+    /// Blocks.
+    fn blocks(&self) -> usize;
+    /// Block `b`.
+    ///
+    /// # Errors
+    /// What the source of the data says.
+    fn block(&self, b: usize) -> Result<Cow<'_, CountBlock>>;
+}
+
+/// Documents that are worked on together; large enough that two barriers a group cost nothing, small enough that
+/// the projections of a group stay in the third-level cache.
+const GROUP_ROWS: usize = 4096;
+
+/// The numbers of all blocks.
+pub fn all_blocks(counts: &dyn Counts) -> Vec<usize> {
+    (0..counts.blocks()).collect()
+}
+
+/// Visits the chosen blocks in order, in groups of about 4096 documents read in parallel; the visitor gets the group's
+/// place in `chosen` and its blocks.
+///
+/// # Errors
+/// What the counts or the visitor say.
+pub fn for_each_group(
+    counts: &dyn Counts,
+    chosen: &[usize],
+    mut visit: impl FnMut(Range<usize>, &[Cow<'_, CountBlock>]) -> Result<()>,
+) -> Result<()> {
+    let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
+    let size = (GROUP_ROWS / a_block).max(1);
+    for (g, group) in chosen.chunks(size).enumerate() {
+        let blocks: Result<Vec<_>> = group.par_iter().map(|&b| counts.block(b)).collect();
+        visit(g * size..g * size + group.len(), &blocks?)?;
+    }
+    Ok(())
+}
+
+/// Words of one task of [`add_transposed`]: enough tasks for eight threads on a usual vocabulary.
+const WORDS_A_TASK: usize = 4096;
+
+/// out += Σ over the blocks of Cᵀ·Y, `ys[b]` belonging to `blocks[b]` and `values` taking the place of counts; every
+/// word is summed by one task, in order.
+///
+/// # Panics
+/// When a block and its Y have different numbers of rows.
+pub fn add_transposed(
+    blocks: &[Cow<'_, CountBlock>],
+    values: impl Fn(f32) -> f32,
+    ys: &[Vec<f32>],
+    width: usize,
+    out: &mut [f32],
+) {
+    let levels: Vec<Vec<f32>> =
+        blocks.iter().map(|block| block.levels().iter().map(|&l| values(l)).collect()).collect();
+    out.par_chunks_mut(WORDS_A_TASK * width).enumerate().for_each(|(task, out)| {
+        let first = task * WORDS_A_TASK;
+        for ((block, levels), y) in blocks.iter().zip(&levels).zip(ys) {
+            let local = |word: usize| block.words().partition_point(|&w| (w as usize) < word);
+            let range = local(first)..local(first + WORDS_A_TASK);
+            block.backward(levels, y, range, Target { first, width, out });
+        }
+    });
+}
+
+/// A matrix as single-precision rows, each scaled by `scales`.
+pub fn to_single(x: &Mat, scales: &[f64]) -> Vec<f32> {
+    let mut out = vec![0.0f32; x.rows() * x.cols()];
+    if out.is_empty() {
+        return out;
+    }
+    let rows_a_task = 512;
+    let width = x.cols();
+    out.par_chunks_mut(rows_a_task * width).enumerate().for_each(|(task, chunk)| {
+        for (i, row) in chunk.chunks_exact_mut(width).enumerate() {
+            let at = task * rows_a_task + i;
+            row.iter_mut().zip(x.row(at)).for_each(|(o, v)| *o = (v * scales[at]) as f32);
+        }
+    });
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::random;
+    use rand::RngExt;
+
+    /// A random block of counts and the same, dense.
+    fn drawn(rows: usize, words: usize, seed: u64) -> (CountBlock, Mat) {
+        let mut rng = random::rng(seed, 0);
+        let mut dense = Mat::zeros(rows, words);
+        let (mut starts, mut ids, mut counts) = (vec![0u32], Vec::new(), Vec::new());
+        for i in 0..rows {
+            for w in 0..words {
+                if rng.random_range(0..4) == 0 {
+                    let c = rng.random_range(1..6u32);
+                    dense[(i, w)] = f64::from(c);
+                    ids.push(w as u32 + 10);
+                    counts.push(c as f32);
+                }
+            }
+            starts.push(ids.len() as u32);
+        }
+        let documents: Vec<u32> = (0..rows as u32).rev().collect();
+        (CountBlock::new(&documents, &starts, &ids, &counts), dense)
+    }
+
+    #[test]
+    fn products_equal_dense_ones() {
+        for width in [1, 7, 8, 24, 104, 160] {
+            let (block, dense) = drawn(13, 40, width as u64);
+            let mut rng = random::rng(1, 1);
+            let x = Mat::from_fn(50, width, |_, _| f64::from(rng.random_range(-3..4i32)));
+            let single = to_single(&x, &[1.0; 50]);
+            let mut y = vec![9.0; 13 * width];
+            block.forward(block.levels(), &single, width, &mut y);
+            let part = Mat::from_fn(40, width, |i, j| x[(i + 10, j)]);
+            let expected = dense.matmul(&part);
+            assert!(y.iter().zip(expected.as_slice()).all(|(a, b)| f64::from(*a) == *b), "forward {width}");
+            let mut back = vec![0.0; 50 * width];
+            let block = [Cow::Owned(block)];
+            add_transposed(&block, |l| l, std::slice::from_ref(&y), width, &mut back);
+            let expected = dense.tr_matmul(&expected);
+            let same = back[10 * width..].iter().zip(expected.as_slice()).all(|(a, b)| f64::from(*a) == *b);
+            assert!(same && back[..10 * width].iter().all(|x| *x == 0.0), "backward {width}");
+        }
+    }
+
+    #[test]
+    fn a_block_comes_back_from_bytes() {
+        let (block, _) = drawn(30, 40, 5);
+        let bytes = block.to_bytes();
+        assert_eq!(CountBlock::from_bytes(&bytes), Some(block));
+        for cut in 0..bytes.len() {
+            assert_eq!(CountBlock::from_bytes(&bytes[..cut]), None, "cut at {cut}");
+        }
+        let mut damaged = bytes;
+        damaged.iter_mut().skip(16 + 4 * (30 + 40 + 5 + 31)).for_each(|b| *b = 255);
+        assert_eq!(CountBlock::from_bytes(&damaged), None);
+    }
+
+    #[test]
+    fn an_empty_block_is_a_block() {
+        let block = CountBlock::new(&[0, 1], &[0, 0, 0], &[], &[]);
+        assert_eq!((block.rows(), block.entries(), block.words().len()), (2, 0, 0));
+        let mut y = vec![1.0; 4];
+        block.forward(&[], &[], 2, &mut y);
+        assert_eq!(y, [0.0; 4]);
+    }
+}
