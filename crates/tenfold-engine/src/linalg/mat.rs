@@ -281,6 +281,28 @@ pub(crate) fn gemm_add(out: MatMut<'_, f64>, a: View<'_>, b: View<'_>) {
     faer_matmul(out, Accum::Add, a, b, 1.0, Par::Seq);
 }
 
+/// A row-major factor of a product in single precision: its entries, its columns, and whether it is taken transposed.
+pub(super) struct Single<'a> {
+    pub data: &'a [f32],
+    pub cols: usize,
+    pub transposed: bool,
+}
+
+impl<'a> Single<'a> {
+    fn view(&self) -> MatRef<'a, f32> {
+        let rows = self.data.len() / self.cols.max(1);
+        let view = MatRef::from_row_major_slice(self.data, rows, self.cols);
+        if self.transposed { view.transpose() } else { view }
+    }
+}
+
+/// `out = scale·a·b`, or `out += scale·a·b`, in single precision and on this thread.
+pub(super) fn gemm_single(out: &mut [f32], a: &Single<'_>, b: &Single<'_>, add: bool, scale: f32) {
+    let (a, b) = (a.view(), b.view());
+    let out = MatMut::from_row_major_slice_mut(out, a.nrows(), b.ncols());
+    faer_matmul(out, if add { Accum::Add } else { Accum::Replace }, a, b, scale, Par::Seq);
+}
+
 /// The machine's matrix-multiply rate on the current threads, in floating-point operations a second,
 /// taken on square blocks of [`BLOCK`]: the yardstick of the benches.
 pub fn gemm_rate(seconds: f64) -> f64 {

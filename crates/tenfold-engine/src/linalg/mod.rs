@@ -8,6 +8,7 @@ mod assign;
 pub mod counts;
 mod csr;
 mod krylov;
+mod lanczos;
 mod mat;
 mod operator;
 pub mod parallel;
@@ -17,11 +18,13 @@ mod rows;
 mod simplex;
 mod solve;
 mod spmm;
+mod tall;
 
 pub use assign::assign;
 pub use counts::{CountBlock, Counts};
 pub use csr::{ColumnIndex, Csr, WithTranspose};
 pub use krylov::{BlockKrylov, Converged, Wanted};
+pub use lanczos::{Lanczos, TallEigen, TallOperator};
 pub use mat::{Mat, dot, gemm_rate};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
@@ -33,3 +36,4 @@ pub use simplex::project_to_simplex;
 pub use solve::{
     Eigen, Svd, eigen_symmetric, orthogonality_error, orthonormalise, pinv, polar, qr, solve, svd,
 };
+pub use tall::Tall;

@@ -1,0 +1,350 @@
+//! From parameters and a graph to a model.
+
+use super::data::{Graph, Kind};
+use super::likelihood::column_sums;
+use super::model::{Diagnostics, Model, Parts};
+use super::moments::{Seen, Stars, White, product};
+use super::polish::{Best, MOST_ITERATIONS, climb_best, memberships};
+use super::spectrum::{Counted, count, directions};
+use super::{assign, kmeans, partition};
+use crate::components::Components;
+use crate::error::{Error, Result};
+use crate::verdict::Verdict;
+use std::time::Instant;
+use tenfold_engine::decompose::{Decomposition, Polar, Solver};
+use tenfold_engine::linalg::{Mat, Tall, TallEigen, solve};
+use tenfold_engine::progress::{Progress, Silent};
+
+/// How edges are turned into samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Views {
+    /// Every node is a hub, and its neighbours are its leaves.
+    All,
+    /// The thesis's way: nodes are dealt into X, A, B and C, and hubs in X are seen from the other three, so many times.
+    Partition(usize),
+}
+
+/// What an edge says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// By the share of pairs that are joined.
+    Auto,
+    /// Many pairs are joined: least squares on the simplex, where the noise of an edge is p(1 − p).
+    Dense,
+    /// Few are: shares are a start for the Poisson likelihood.
+    Sparse,
+}
+
+/// What follows the moments in a sparse graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Polish {
+    /// Climb the Poisson likelihood with a background.
+    Likelihood,
+    /// Nothing: the answer of the moments.
+    None,
+}
+
+/// How to fit; all fields are public and have defaults.
+///
+/// # Example
+/// ```
+/// use tenfold::communities::{Params, Polish};
+/// let params = Params { polish: Polish::None, seed: 7, ..Params::new(10) };
+/// assert_eq!(params.alpha0, 1.0);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Number of communities.
+    pub k: Components,
+    /// Σα that the moments assume: 0 for nodes of a single community, larger for more mixed ones.
+    pub alpha0: f64,
+    /// How edges are turned into samples.
+    pub views: Views,
+    /// What an edge says.
+    pub treatment: Treatment,
+    /// What follows the moments in a sparse graph.
+    pub polish: Polish,
+    /// Most iterations of the polish; `None` takes 40.
+    pub iterations: Option<usize>,
+    /// How the tensor is decomposed.
+    pub solver: Solver,
+    /// Same seed, same bytes.
+    pub seed: u64,
+}
+
+/// Share of joined pairs from which a graph is dense: from there on the second moment of an edge is worth more than its being
+/// there, and climbing a likelihood made memberships worse.
+const DENSE: f64 = 0.05;
+
+impl Params {
+    /// The defaults for `k` communities, or for [`Components::Auto`].
+    pub fn new(k: impl Into<Components>) -> Self {
+        Self {
+            k: k.into(),
+            alpha0: 1.0,
+            views: Views::All,
+            treatment: Treatment::Auto,
+            polish: Polish::Likelihood,
+            iterations: None,
+            solver: Solver::Polar(Polar {
+                tolerance: 1e-6,
+                fit_tolerance: 1e-5,
+                restarts: 3,
+                ..Polar::default()
+            }),
+            seed: 0,
+        }
+    }
+
+    /// Learns communities from a graph.
+    ///
+    /// # Complexity
+    /// 10 to 20 products of the adjacency matrix with at most 48 columns at a time for the directions, three with k for
+    /// the moments, and 4·edges·k operations an iteration of the polish.
+    ///
+    /// # Errors
+    /// A graph without edges, fewer nodes than communities, parameters out of range.
+    pub fn fit(&self, graph: &Graph) -> Result<Model> {
+        self.fit_with(graph, &Silent)
+    }
+
+    /// [`Params::fit`] with a listener that may stop it.
+    ///
+    /// # Errors
+    /// As [`Params::fit`], and when the listener stops the run.
+    pub fn fit_with(&self, graph: &Graph, progress: &dyn Progress) -> Result<Model> {
+        self.check(graph)?;
+        let mut verdict = Verdict::default();
+        graph.notes().iter().for_each(|note| verdict.note(note.clone()));
+        let mut stages = Stages::begin();
+        let counted = match self.k {
+            Components::Exactly(_) => None,
+            Components::Auto => Some(count(graph, self.seed, progress)?),
+        };
+        let k = match (self.k, &counted) {
+            (Components::Exactly(k), _) => k,
+            (_, counted) => counted.as_ref().map_or(1, Counted::choice),
+        };
+        stages.end("choosing k");
+        let symmetric = graph.transposed().is_none();
+        let stars = Stars { hubs: graph.adjacency(), leaves: graph.transposed().unwrap_or(graph.adjacency()) };
+        let found = directions(stars, symmetric, k, self.seed, progress)?;
+        stages.end("directions");
+        progress.stage("gathering moments", 0);
+        let estimate = match self.views {
+            Views::All => self.estimate(stars, &found, k, progress)?,
+            Views::Partition(rounds) => partition::estimate(self, graph, (stars, &found), rounds, progress)?,
+        };
+        stages.end("moments and decomposition");
+        let dense = self.is_dense(graph);
+        let mut out = if dense {
+            self.assign_dense(graph, stars, &estimate, progress)?
+        } else {
+            self.assign_sparse(stars, &found, &estimate, symmetric, progress)?
+        };
+        stages.end("memberships");
+        if self.alpha0 == 0.0 {
+            harden(&mut out.rows);
+            out.columns.as_mut().map(harden).unwrap_or_default();
+        }
+        let connectivity = connectivity(graph, &out.rows, out.columns.as_ref());
+        stages.end("connectivity");
+        let diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
+        let parts = Parts { estimate_shares: estimate.shares, out, connectivity, diagnostics, verdict };
+        Model::assemble(self, graph, parts, stages.seconds)
+    }
+
+    fn check(&self, graph: &Graph) -> Result<()> {
+        let bad = |name: &str, value: String, expected: &str| {
+            Err(Error::BadParameter { name: name.into(), value, expected: expected.into() })
+        };
+        if !(self.alpha0 >= 0.0 && self.alpha0.is_finite()) {
+            return bad("alpha0", self.alpha0.to_string(), "a number from 0 on");
+        }
+        if graph.edges() == 0 {
+            let message = format!("the {} nodes have no edges between them", graph.nodes());
+            return Err(tenfold_engine::Error::TooLittleData(message).into());
+        }
+        match self.k {
+            Components::Exactly(0) => bad("k", "0".into(), "at least one community"),
+            Components::Exactly(k) if k > graph.nodes().min(graph.others()) => {
+                let most = graph.nodes().min(graph.others());
+                let why = "the number of nodes";
+                Err(tenfold_engine::Error::TooManyComponents { asked: k, most, why }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_dense(&self, graph: &Graph) -> bool {
+        match self.treatment {
+            Treatment::Auto => graph.density() > DENSE && !graph.weighted(),
+            Treatment::Dense => true,
+            Treatment::Sparse => false,
+        }
+    }
+
+    /// Moments and their decomposition, from directions of the leaves.
+    pub(super) fn estimate(
+        &self,
+        stars: Stars<'_>,
+        found: &TallEigen,
+        k: usize,
+        progress: &dyn Progress,
+    ) -> Result<Estimate> {
+        let seen = stars.seen(&found.vectors);
+        let white = seen.whiten(self.alpha0, k)?;
+        let third = stars.third(&found.vectors, &seen, &white)?;
+        progress.stage("decomposing", 0);
+        let decomposition = self.solver.decompose(&third, white.matrix.cols(), self.seed, progress)?;
+        Ok(Estimate::new(seen, &white, decomposition))
+    }
+
+    fn assign_dense(
+        &self,
+        graph: &Graph,
+        stars: Stars<'_>,
+        estimate: &Estimate,
+        progress: &dyn Progress,
+    ) -> Result<Assigned> {
+        progress.stage("solving for memberships", 0);
+        let m = graph.others().max(2) as f64;
+        let strengths = stars.hubs.strengths();
+        let shares = assign::on_simplex(&estimate.seen.sums, &estimate.corners, |u| {
+            (strengths[u] / (m - 1.0)).clamp(0.0, 1.0)
+        })?;
+        let rows = if self.alpha0 == 0.0 && graph.kind() == Kind::Undirected {
+            assign::blocks(stars.hubs, &shares)
+        } else {
+            shares
+        };
+        let columns = (graph.kind() != Kind::Undirected).then(|| spread_to_leaves(stars, &rows));
+        Ok(Assigned { rows, columns, polished: None })
+    }
+
+    fn assign_sparse(
+        &self,
+        stars: Stars<'_>,
+        found: &TallEigen,
+        estimate: &Estimate,
+        symmetric: bool,
+        progress: &dyn Progress,
+    ) -> Result<Assigned> {
+        let clipped = assign::clipped(&estimate.seen.sums, &estimate.corners)?;
+        let most = self.iterations.unwrap_or(MOST_ITERATIONS);
+        if self.polish == Polish::None || most == 0 {
+            let columns = (!symmetric).then(|| spread_to_leaves(stars, &clipped));
+            return Ok(Assigned { rows: clipped, columns, polished: None });
+        }
+        let k = clipped.width();
+        let mut starts = vec![clipped];
+        if (stars.hubs.entries() as f64) * (k as f64) < SECOND_START {
+            let hubs = if symmetric { found.vectors.clone() } else { product(stars.hubs, &found.vectors) };
+            starts.push(kmeans::cluster(&hubs, k, self.seed));
+        }
+        let best = climb_best(stars, &starts, symmetric, most, progress)?;
+        let rows = memberships(&best.climbed.counts.rows, k);
+        let columns = best.climbed.counts.columns.as_ref().map(|c| memberships(c, k));
+        Ok(Assigned { rows, columns, polished: Some(best) })
+    }
+}
+
+/// Edges times communities up to which a second start is tried: beyond it, it would cost more than it has ever given.
+const SECOND_START: f64 = 3e8;
+
+/// What the moments say.
+pub(super) struct Estimate {
+    pub seen: Seen,
+    /// k × directions: where a node of one community alone lies.
+    pub corners: Mat,
+    /// α_i/α0 of every community.
+    pub shares: Vec<f64>,
+    pub found: Decomposition,
+    pub spectrum: Vec<f64>,
+}
+
+impl Estimate {
+    /// f_i = W⁺ᵀ λ_i v_i and α̂_i = λ_i^(−2).
+    pub fn new(seen: Seen, white: &White, found: Decomposition) -> Self {
+        let mut scaled = found.cp.factors.clone();
+        scaled.scale_cols(&found.cp.weights);
+        let corners = white.inverse.matmul(&scaled).transpose();
+        let shares = found.cp.weights.iter().map(|l| 1.0 / (l * l).max(1e-12)).collect();
+        Self { seen, corners, shares, found, spectrum: white.spectrum.clone() }
+    }
+}
+
+/// Memberships of the nodes, and of the other side where there is one.
+pub(super) struct Assigned {
+    pub rows: Tall,
+    pub columns: Option<Tall>,
+    pub polished: Option<Best>,
+}
+
+/// The other side by its neighbours: the mean of their memberships.
+fn spread_to_leaves(stars: Stars<'_>, rows: &Tall) -> Tall {
+    let mixed = product(stars.leaves, rows);
+    memberships(&mixed, rows.width())
+}
+
+/// Every node whole to its largest community.
+fn harden(rows: &mut Tall) {
+    let width = rows.width().max(1);
+    for row in rows.as_mut_slice().chunks_exact_mut(width) {
+        let best = assign::largest(row);
+        row.fill(0.0);
+        row[best] = 1.0;
+    }
+}
+
+/// P in E\[A\] = Π P Φᵀ by least squares, (ΠᵀΠ)⁻¹ Πᵀ A Φ (ΦᵀΦ)⁻¹, not below zero. A graph without loops has nothing on its diagonal:
+/// what P itself puts there is put back, twice over.
+fn connectivity(graph: &Graph, rows: &Tall, columns: Option<&Tall>) -> Mat {
+    let k = rows.width();
+    let others = columns.unwrap_or(rows);
+    let small = |x: &Tall| {
+        let mut gram = x.gram(x);
+        let total: f64 = column_sums(x).iter().sum();
+        (0..k).for_each(|i| gram[(i, i)] += 1e-6 * total / k as f64);
+        gram
+    };
+    let (left, right) = (small(rows), small(others));
+    let seen = rows.gram(&product(graph.adjacency(), others));
+    let undo = |m: &Mat| solve(&right, &solve(&left, m).transpose()).transpose();
+    let mut p = undo(&seen);
+    if graph.kind() != Kind::Bipartite {
+        for _ in 0..2 {
+            let mixed = rows.times(&p);
+            let mut weighted = rows.clone();
+            let width = k.max(1);
+            for (u, row) in weighted.as_mut_slice().chunks_exact_mut(width).enumerate() {
+                let own: f32 = mixed.row(u).iter().zip(others.row(u)).map(|(a, b)| a * b).sum();
+                row.iter_mut().for_each(|x| *x *= own);
+            }
+            let mut filled = weighted.gram(others);
+            filled.add_scaled(1.0, &seen);
+            p = undo(&filled);
+        }
+    }
+    if graph.kind() == Kind::Undirected {
+        p = super::moments::symmetric(&p);
+    }
+    p.map(|x| x.max(0.0))
+}
+
+/// Seconds by stage.
+struct Stages {
+    last: Instant,
+    seconds: Vec<(String, f64)>,
+}
+
+impl Stages {
+    fn begin() -> Self {
+        Self { last: Instant::now(), seconds: Vec::new() }
+    }
+
+    fn end(&mut self, stage: &str) {
+        self.seconds.push((stage.to_owned(), self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
+    }
+}

@@ -1,0 +1,201 @@
+//! How a fit went, and what that means.
+
+use super::super::data::Graph;
+use super::super::fit::{Assigned, Estimate};
+use super::super::spectrum::Counted;
+use super::Model;
+use crate::verdict::Verdict;
+use tenfold_engine::linalg::TallEigen;
+
+/// Numbers about a fit that decide whether to trust it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnostics {
+    /// Eigenvalues of the adjacency matrix that were used, then some beyond, less exact; singular values where edges
+    /// have a direction.
+    pub spectrum: Vec<f64>,
+    /// Largest residual of an eigenvector, in shares of the smallest eigenvalue used.
+    pub residual: f64,
+    /// Whether the eigenvectors converged.
+    pub directions_converged: bool,
+    /// Eigenvalues of M2 inside the directions.
+    pub second: Vec<f64>,
+    /// How many communities the graph shows, smallest and largest, where k was to be chosen.
+    pub interval: Option<(usize, usize)>,
+    /// Negative eigenvalues of the Bethe–Hessian, where they were counted.
+    pub bethe_hessian: Option<usize>,
+    /// Directions that one half of the edges finds and the other confirms, where they were counted.
+    pub kept: Option<usize>,
+    /// Σ_i of the shares that the moments give the communities: 1 when α0 is right.
+    pub share_sum: f64,
+    /// ‖T(I, v, v) − λ v‖ / max λ at the end of the decomposition.
+    pub decomposition_residual: f64,
+    /// Whether the decomposition converged.
+    pub converged: bool,
+    /// Share of the whitened tensor that the components explain.
+    pub fit: Option<f64>,
+    /// Share of starts of the decomposition that came to the same answer.
+    pub agreement: Option<f64>,
+    /// Whether the graph was treated as dense.
+    pub dense: bool,
+    /// Share of joined pairs.
+    pub density: f64,
+    /// ln P of the starts of the polish after their trial, the moments' first; and which was kept.
+    pub trials: Vec<f64>,
+    /// Which start was kept: 0 is that of the moments.
+    pub chosen: usize,
+    /// ln P at the end, but for constants.
+    pub log_likelihood: Option<f64>,
+    /// Iterations of the polish.
+    pub iterations: usize,
+    /// Whether memberships had settled.
+    pub settled: bool,
+    /// Nodes without an edge.
+    pub isolated: usize,
+    /// Seconds by stage; not kept in the model file, whose bytes depend on data and parameters only.
+    pub seconds: Vec<(String, f64)>,
+}
+
+impl Diagnostics {
+    pub(in super::super) fn new(
+        graph: &Graph,
+        found: &TallEigen,
+        estimate: &Estimate,
+        out: &Assigned,
+        counted: Option<&Counted>,
+        dense: bool,
+    ) -> Self {
+        let best = out.polished.as_ref();
+        let isolated = graph.adjacency().strengths().iter().filter(|d| **d == 0.0).count();
+        Self {
+            spectrum: found.values.iter().chain(&found.beyond).copied().collect(),
+            residual: found.residuals.iter().copied().fold(0.0, f64::max),
+            directions_converged: found.converged,
+            second: estimate.spectrum.clone(),
+            interval: counted.map(Counted::interval),
+            bethe_hessian: counted.and_then(|c| c.bethe_hessian),
+            kept: counted.map(|c| c.kept),
+            share_sum: estimate.shares.iter().sum(),
+            decomposition_residual: estimate.found.trace.residual(),
+            converged: estimate.found.trace.converged,
+            fit: estimate.found.fit,
+            agreement: estimate.found.trace.agreement(),
+            dense,
+            density: graph.density(),
+            trials: best.map(|b| b.trials.clone()).unwrap_or_default(),
+            chosen: best.map_or(0, |b| b.chosen),
+            log_likelihood: best.map(|b| b.climbed.log_likelihood),
+            iterations: best.map_or(0, |b| b.climbed.iterations),
+            settled: best.is_none_or(|b| b.climbed.settled),
+            isolated,
+            seconds: Vec::new(),
+        }
+    }
+
+    pub(super) fn report(&self, model: &Model, verdict: &mut Verdict) {
+        self.report_k(model, verdict);
+        self.report_graph(verdict);
+        self.report_communities(model, verdict);
+        self.report_decomposition(verdict);
+    }
+
+    fn report_k(&self, model: &Model, verdict: &mut Verdict) {
+        let k = model.k();
+        if let (Some((low, high)), Some(kept)) = (self.interval, self.kept) {
+            let bethe = self.bethe_hessian.map_or(String::new(), |b| {
+                format!("the Bethe–Hessian matrix has {b} negative eigenvalues, ")
+            });
+            verdict.note(format!(
+                "k = {k}, from {low} to {high}: {bethe}{kept} directions of one half of the edges keep more than half of \
+                 their weight in the other"
+            ));
+        }
+        // In a random graph of mean degree d eigenvalues reach 2√d; what lies below cannot be told from noise.
+        let mean = 2.0 * model.edges() as f64 / model.nodes().max(1) as f64;
+        let weak = self.spectrum.iter().take(k).filter(|v| v.abs() < 2.0 * mean.sqrt()).count();
+        if !self.dense && weak > 0 && self.interval.is_none() {
+            verdict.note(format!(
+                "{weak} of {k} eigenvalues lie below 2√(mean degree) = {:.1}, where noise alone reaches: the smallest communities \
+                 may not be detectable; -k auto counts those that are",
+                2.0 * mean.sqrt()
+            ));
+        }
+    }
+
+    fn report_graph(&self, verdict: &mut Verdict) {
+        verdict.note(format!(
+            "{:.3} % of all pairs are joined: treated as {}",
+            100.0 * self.density,
+            if self.dense { "dense (least squares on the simplex)" } else { "sparse (Poisson likelihood)" }
+        ));
+        if self.isolated > 0 {
+            verdict.note(format!(
+                "{} nodes have no edges: they get the mean of all memberships and confidence 0",
+                self.isolated
+            ));
+        }
+        if !self.directions_converged {
+            verdict.warn(format!(
+                "the eigenvectors did not converge (residual {:.3} of the smallest eigenvalue): the last communities are not \
+                 determined; ask for fewer",
+                self.residual
+            ));
+        }
+    }
+
+    fn report_communities(&self, model: &Model, verdict: &mut Verdict) {
+        let (k, n) = (model.k(), model.nodes() as f64);
+        let empty: Vec<usize> = (0..k).filter(|&c| model.shares()[c] * n < 2.0).collect();
+        if !empty.is_empty() {
+            verdict.warn(format!(
+                "{} of {k} communities hold fewer than two nodes' worth of membership: k is too large; try {}",
+                empty.len(),
+                (k - empty.len()).max(1)
+            ));
+        }
+        let small = (0..k).filter(|&c| model.shares()[c] * n < n.sqrt() && !empty.contains(&c)).count();
+        if small > 0 {
+            verdict.note(format!(
+                "{small} of {k} communities are smaller than √n = {:.0} nodes, the least that eigenvectors show surely",
+                n.sqrt()
+            ));
+        }
+        let twins = duplicates(model);
+        if let Some((a, b, cosine)) = twins.first() {
+            verdict.warn(format!(
+                "communities {a} and {b} have nearly the same members (cosine {cosine:.2}){}: k is too large",
+                if twins.len() > 1 { format!(", and {} pairs more", twins.len() - 1) } else { String::new() }
+            ));
+        }
+    }
+
+    fn report_decomposition(&self, verdict: &mut Verdict) {
+        if !self.converged {
+            verdict.note(
+                "the decomposition did not settle: some components of the start are not determined by the moments",
+            );
+        }
+        if !(0.4..=2.5).contains(&self.share_sum) {
+            verdict.note(format!(
+                "the moments' shares of the communities add up to {:.2} where 1 was expected: nodes are mixed otherwise than \
+                 alpha0 assumes, or their degrees differ much",
+                self.share_sum
+            ));
+        }
+        if self.trials.len() > 1 {
+            let kept = if self.chosen == 0 { "the moments" } else { "clustering the directions" };
+            verdict.note(format!("of {} starts that from {kept} was the most probable", self.trials.len()));
+        }
+        if !self.settled {
+            verdict.note(format!("memberships still moved after {} iterations of the polish", self.iterations));
+        }
+    }
+}
+
+/// Pairs of communities whose membership columns point the same way.
+fn duplicates(model: &Model) -> Vec<(usize, usize, f64)> {
+    let gram = model.memberships().gram(model.memberships());
+    let k = model.k();
+    let cosine = |a: usize, b: usize| gram[(a, b)] / (gram[(a, a)] * gram[(b, b)]).sqrt().max(f64::MIN_POSITIVE);
+    let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+    pairs.map(|(a, b)| (a, b, cosine(a, b))).filter(|p| p.2 > 0.95).collect()
+}

@@ -1,0 +1,146 @@
+//! Memberships by likelihood, from several starts.
+
+use super::likelihood::{Factors, Pass};
+use super::moments::Stars;
+use crate::error::Result;
+use tenfold_engine::linalg::Tall;
+use tenfold_engine::progress::Progress;
+
+/// Iterations after which a start is left as it is.
+pub(super) const MOST_ITERATIONS: usize = 40;
+
+/// Mean change of a membership, over nodes and communities together a node, at which it has settled.
+const SETTLED: f64 = 2e-3;
+
+/// Iterations that every start gets before the best goes on alone.
+const TRIAL: usize = 8;
+
+/// Nodes whose memberships are watched for change.
+const WATCHED: usize = 20_000;
+
+/// Share of edges that is background before anything is known.
+const BACKGROUND: f64 = 0.1;
+
+/// Where the likelihood was climbed to.
+pub(super) struct Climbed {
+    pub factors: Factors,
+    /// Expected numbers of edges of every node in every community; the background in column k.
+    pub counts: Pass,
+    pub log_likelihood: f64,
+    pub iterations: usize,
+    pub settled: bool,
+}
+
+/// The best of several starts by likelihood, with the likelihoods of all after the trial.
+pub(super) struct Best {
+    pub climbed: Climbed,
+    pub chosen: usize,
+    pub trials: Vec<f64>,
+}
+
+/// Gives every start some iterations, and the most probable as many as it needs.
+pub(super) fn climb_best(
+    stars: Stars<'_>,
+    starts: &[Tall],
+    symmetric: bool,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<Best> {
+    progress.stage("polishing", (starts.len() * TRIAL.min(most) + most) as u64);
+    let mut best: Option<(usize, Climb)> = None;
+    let mut trials = Vec::new();
+    for (i, start) in starts.iter().enumerate() {
+        let mut climb = Climb::new(stars, start, symmetric);
+        // A single start needs no trial.
+        if starts.len() > 1 {
+            climb.run(stars, TRIAL.min(most), progress)?;
+            trials.push(climb.factors.log_likelihood(stars));
+        } else {
+            trials.push(0.0);
+        }
+        if best.as_ref().is_none_or(|(b, _)| trials[i] > trials[*b]) {
+            best = Some((i, climb));
+        }
+    }
+    let (chosen, mut climb) = best.expect("there is at least one start");
+    climb.run(stars, most.saturating_sub(climb.iterations), progress)?;
+    let log_likelihood = climb.factors.log_likelihood(stars);
+    let counts = climb.counts.unwrap_or_else(|| climb.factors.expected(stars));
+    let (factors, iterations, settled) = (climb.factors, climb.iterations, climb.settled);
+    Ok(Best { climbed: Climbed { factors, counts, log_likelihood, iterations, settled }, chosen, trials })
+}
+
+/// One start on its way.
+struct Climb {
+    factors: Factors,
+    counts: Option<Pass>,
+    strengths: (Vec<f64>, Vec<f64>),
+    iterations: usize,
+    settled: bool,
+}
+
+impl Climb {
+    fn new(stars: Stars<'_>, start: &Tall, symmetric: bool) -> Self {
+        let factors = Factors::start(stars, start, symmetric, BACKGROUND);
+        let strengths = (stars.hubs.strengths(), stars.leaves.strengths());
+        Self { factors, counts: None, strengths, iterations: 0, settled: false }
+    }
+
+    fn run(&mut self, stars: Stars<'_>, iterations: usize, progress: &dyn Progress) -> Result<()> {
+        for _ in 0..iterations {
+            if self.settled {
+                break;
+            }
+            progress.check()?;
+            let pass = self.factors.expected(stars);
+            let k = self.factors.k;
+            self.settled = self.counts.as_ref().is_some_and(|old| change(old, &pass, k) < SETTLED);
+            let kept = Pass { rows: pass.rows.clone(), columns: pass.columns.clone() };
+            self.factors = Factors::maximised(pass, k, (&self.strengths.0, &self.strengths.1));
+            self.counts = Some(kept);
+            self.iterations += 1;
+            progress.advance(1);
+        }
+        Ok(())
+    }
+}
+
+/// Mean over watched nodes of Σ_c |Δπ_c|.
+fn change(old: &Pass, new: &Pass, k: usize) -> f64 {
+    let rows = new.rows.rows();
+    let stride = rows.div_ceil(WATCHED).max(1);
+    let (mut total, mut seen) = (0.0, 0.0);
+    for u in (0..rows).step_by(stride) {
+        let (a, b) = (&old.rows.row(u)[..k], &new.rows.row(u)[..k]);
+        let (sa, sb): (f32, f32) = (a.iter().sum(), b.iter().sum());
+        if sa > 0.0 && sb > 0.0 {
+            total += a.iter().zip(b).map(|(x, y)| f64::from((x / sa - y / sb).abs())).sum::<f64>();
+            seen += 1.0;
+        }
+    }
+    total / f64::max(seen, 1.0)
+}
+
+/// Memberships from expected numbers of edges: the share of a node's edges inside communities that each explains. A node without
+/// any gets the mean of all others.
+pub(super) fn memberships(counts: &Tall, k: usize) -> Tall {
+    let mut out = Tall::zeros(counts.rows(), k);
+    let mut mean = vec![0.0f64; k];
+    let width = k.max(1);
+    for (u, row) in out.as_mut_slice().chunks_exact_mut(width).enumerate() {
+        let own = &counts.row(u)[..k];
+        let total: f32 = own.iter().sum();
+        if total > 0.0 {
+            row.iter_mut().zip(own).for_each(|(x, c)| *x = c / total);
+            mean.iter_mut().zip(row.iter()).for_each(|(m, x)| *m += f64::from(*x));
+        }
+    }
+    let total: f64 = mean.iter().sum();
+    for (u, row) in out.as_mut_slice().chunks_exact_mut(width).enumerate() {
+        if counts.row(u)[..k].iter().sum::<f32>() <= 0.0 {
+            let share = |c: usize| if total > 0.0 { mean[c] / total } else { 1.0 / k as f64 };
+            row.iter_mut().enumerate().for_each(|(c, x)| *x = share(c) as f32);
+        }
+    }
+    out
+}

@@ -1,0 +1,213 @@
+//! Leading directions of a graph, and how many communities they speak for.
+
+use super::data::Graph;
+use super::moments::{Stars, product};
+use crate::error::Result;
+use tenfold_engine::linalg::{Adjacency, Lanczos, Tall, TallEigen, TallOperator, Wanted};
+use tenfold_engine::progress::Progress;
+
+/// Residual of the directions in shares of the smallest wanted eigenvalue. Looser ones made the only failures of the
+/// prototype; a tenth of this changes no membership in the third digit.
+const TOLERANCE: f64 = 0.01;
+
+/// Most communities that are looked for when nobody says how many.
+pub(super) const MOST: usize = 100;
+
+/// A symmetric adjacency matrix.
+pub(super) struct Symmetric<'a>(pub &'a Adjacency);
+
+impl TallOperator for Symmetric<'_> {
+    fn dim(&self) -> usize {
+        self.0.rows()
+    }
+    fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
+        Ok(product(self.0, x))
+    }
+}
+
+/// AᵀA: its eigenvectors are the right singular vectors of A.
+struct Squared<'a>(Stars<'a>);
+
+impl TallOperator for Squared<'_> {
+    fn dim(&self) -> usize {
+        self.0.leaves.rows()
+    }
+    fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
+        Ok(product(self.0.leaves, &product(self.0.hubs, x)))
+    }
+}
+
+/// The directions of the leaves: eigenvectors of a symmetric graph with eigenvalues largest in size, right singular vectors
+/// of any other.
+pub(super) fn directions(
+    stars: Stars<'_>,
+    symmetric: bool,
+    k: usize,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<TallEigen> {
+    progress.stage("finding directions", 0);
+    // Singular values are the roots of eigenvalues: the same residual asks for the square of the tolerance's effect.
+    let (wanted, tolerance) =
+        if symmetric { (Wanted::LargestMagnitude, TOLERANCE) } else { (Wanted::Largest, 2.0 * TOLERANCE) };
+    let lanczos = Lanczos { wanted, tolerance, seed, ..Lanczos::default() };
+    let mut found = if symmetric {
+        lanczos.solve(&Symmetric(stars.hubs), k, progress)?
+    } else {
+        lanczos.solve(&Squared(stars), k, progress)?
+    };
+    if !symmetric {
+        for value in found.values.iter_mut().chain(&mut found.beyond) {
+            *value = value.max(0.0).sqrt();
+        }
+    }
+    Ok(found)
+}
+
+/// How many communities a graph shows, by two counts that know nothing of each other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Counted {
+    /// Negative eigenvalues of the Bethe–Hessian matrix; none where the graph is not symmetric.
+    pub bethe_hessian: Option<usize>,
+    /// Directions of one half of the edges that keep more than half of their weight in the other half.
+    pub kept: usize,
+    /// Those that keep more than a quarter.
+    pub kept_partly: usize,
+}
+
+impl Counted {
+    /// The number to take: what both counts vouch for, at least one.
+    pub fn choice(&self) -> usize {
+        self.bethe_hessian.map_or(self.kept, |b| b.min(self.kept.max(1))).max(1)
+    }
+
+    /// Smallest and largest number that either count would take.
+    pub fn interval(&self) -> (usize, usize) {
+        let low = self.choice();
+        (low, self.kept_partly.max(self.bethe_hessian.unwrap_or(0)).max(low))
+    }
+}
+
+/// r·A − D: has an eigenvalue above r² − 1 for every negative one of the Bethe–Hessian (r² − 1)I − rA + D.
+struct BetheHessian<'a> {
+    adjacency: &'a Adjacency,
+    strengths: &'a [f64],
+    radius: f64,
+}
+
+impl TallOperator for BetheHessian<'_> {
+    fn dim(&self) -> usize {
+        self.adjacency.rows()
+    }
+    fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
+        let mut out = product(self.adjacency, x);
+        let (width, r) = (x.width().max(1), self.radius as f32);
+        let rows = out.as_mut_slice().chunks_exact_mut(width).zip(x.as_slice().chunks_exact(width));
+        for ((out, x), d) in rows.zip(self.strengths) {
+            out.iter_mut().zip(x).for_each(|(o, v)| *o = r * *o - *d as f32 * v);
+        }
+        Ok(out)
+    }
+}
+
+/// Counts communities.
+///
+/// # References
+/// Saade, Krzakala and Zdeborová 2014 (Bethe–Hessian, r² = ⟨d²⟩/⟨d⟩ − 1); edges as samples: Li, Levina and Zhu 2020.
+pub(super) fn count(graph: &Graph, seed: u64, progress: &dyn Progress) -> Result<Counted> {
+    let adjacency = graph.adjacency();
+    let symmetric = graph.transposed().is_none();
+    let most = MOST.min(adjacency.rows().min(adjacency.cols()) / 4).max(1);
+    progress.stage("choosing k", 0);
+    let bethe_hessian = if symmetric { Some(bethe_hessian(adjacency, most, seed, progress)?) } else { None };
+    let ratios = kept_by_halves(graph, most, seed, progress)?;
+    // Directions come in order of weight: the first that is not kept ends the count, and noise beyond it does not resume it.
+    let run = |limit: f64| ratios.iter().take_while(|r| **r > limit).count();
+    Ok(Counted { bethe_hessian, kept: run(0.5), kept_partly: run(0.25) })
+}
+
+fn bethe_hessian(a: &Adjacency, most: usize, seed: u64, progress: &dyn Progress) -> Result<usize> {
+    let strengths = a.strengths();
+    let (sum, squares) = strengths.iter().fold((0.0, 0.0), |(s, q), d| (s + d, q + d * d));
+    let radius = (squares / f64::max(sum, 1.0) - 1.0).max(1.0).sqrt();
+    let operator = BetheHessian { adjacency: a, strengths: &strengths, radius };
+    let limit = radius * radius - 1.0;
+    let mut asked = 16.min(most);
+    loop {
+        let lanczos =
+            Lanczos { wanted: Wanted::Largest, tolerance: 0.02, seed, max_products: 60, ..Lanczos::default() };
+        let found = lanczos.solve(&operator, asked, progress)?;
+        let count = found.values.iter().filter(|v| **v > limit).count();
+        if count < asked || asked == most {
+            return Ok(count);
+        }
+        asked = (2 * asked).min(most);
+    }
+}
+
+/// For directions of the regularised Laplacian of one half of the edges, the share of their weight that the other half
+/// gives them too.
+fn kept_by_halves(graph: &Graph, most: usize, seed: u64, progress: &dyn Progress) -> Result<Vec<f64>> {
+    let symmetric = graph.transposed().is_none();
+    let halves = [0, 1].map(|side| half(graph.adjacency(), symmetric, side, seed));
+    let [left, right] = {
+        let (rows, cols) = (halves[0].strengths(), halves[0].transpose().strengths());
+        [damped(&rows), damped(&cols)]
+    };
+    let [a, b] = halves.map(|h| scaled(&h, &left, &right));
+    let (at, bt) = (a.transpose(), b.transpose());
+    let stars = Stars { hubs: &a, leaves: &at };
+    let found = directions(stars, symmetric, most, seed, progress)?;
+    let v = &found.vectors;
+    let (first, second) = if symmetric {
+        (v.clone(), product(&b, v))
+    } else {
+        // uᵀ B v with u = A v / σ.
+        let mut u = product(&a, v);
+        let width = v.width().max(1);
+        for row in u.as_mut_slice().chunks_exact_mut(width) {
+            row.iter_mut().zip(&found.values).for_each(|(x, s)| *x /= s.max(1e-12) as f32);
+        }
+        (u, product(&Stars { hubs: &b, leaves: &bt }.hubs.clone(), v))
+    };
+    let cross = first.gram(&second);
+    Ok((0..v.width()).map(|i| cross[(i, i)] / found.values[i]).collect())
+}
+
+/// 1/√(d + mean d).
+fn damped(strengths: &[f64]) -> Vec<f64> {
+    let mean = strengths.iter().sum::<f64>() / strengths.len().max(1) as f64;
+    strengths.iter().map(|d| 1.0 / (d + mean.max(1e-12)).sqrt()).collect()
+}
+
+/// The edges that a hash puts on this side; both directions of an edge go together.
+fn half(a: &Adjacency, symmetric: bool, side: u64, seed: u64) -> Adjacency {
+    let mine = |u: usize, v: u32| {
+        let (x, y) = if symmetric && u > v as usize { (v as usize, u) } else { (u, v as usize) };
+        let mixed = (x as u64 ^ seed.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ y as u64;
+        (mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) & 1 == side
+    };
+    filtered(a, mine, |_, _, w| w)
+}
+
+/// diag(left) · A · diag(right).
+fn scaled(a: &Adjacency, left: &[f64], right: &[f64]) -> Adjacency {
+    filtered(a, |_, _| true, |u, v, w| (f64::from(w) * left[u] * right[v as usize]) as f32)
+}
+
+fn filtered(
+    a: &Adjacency,
+    keep: impl Fn(usize, u32) -> bool,
+    weight: impl Fn(usize, u32, f32) -> f32,
+) -> Adjacency {
+    let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
+    for u in 0..a.rows() {
+        let (at, own) = a.row(u);
+        for (e, &v) in at.iter().enumerate().filter(|(_, v)| keep(u, **v)) {
+            indices.push(v);
+            weights.push(weight(u, v, own.map_or(1.0, |w| w[e])));
+        }
+        starts.push(indices.len());
+    }
+    Adjacency::new(a.cols(), starts, indices, Some(weights)).expect("a part of a matrix is a matrix")
+}
