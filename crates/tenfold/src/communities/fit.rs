@@ -127,7 +127,7 @@ impl Params {
         };
         stages.end("choosing k");
         let symmetric = graph.transposed().is_none();
-        let stars = Stars { hubs: graph.adjacency(), leaves: graph.transposed().unwrap_or(graph.adjacency()) };
+        let stars = stars_of(graph);
         let found = directions(stars, symmetric, k, self.seed, progress)?;
         stages.end("directions");
         progress.stage("gathering moments", 0);
@@ -147,11 +147,35 @@ impl Params {
             harden(&mut out.rows);
             out.columns.as_mut().map(harden).unwrap_or_default();
         }
+        self.finish(graph, Fitted { found, estimate, out, counted, dense }, verdict, stages)
+    }
+
+    fn finish(&self, graph: &Graph, fitted: Fitted, verdict: Verdict, mut stages: Stages) -> Result<Model> {
+        let Fitted { found, estimate, out, counted, dense } = fitted;
         let connectivity = connectivity(graph, &out.rows, out.columns.as_ref());
         stages.end("connectivity");
         let diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
         let parts = Parts { estimate_shares: estimate.shares, out, connectivity, diagnostics, verdict };
         Model::assemble(self, graph, parts, stages.seconds)
+    }
+
+    /// Climbs the likelihood from memberships of one's own (nodes × k), in the place of those of the moments: for a start that is
+    /// known to be good, or to see how good a fit could be.
+    ///
+    /// # Errors
+    /// As [`Params::fit`]; memberships of other nodes.
+    pub fn refine(&self, graph: &Graph, start: &Tall) -> Result<Model> {
+        self.check(graph)?;
+        if start.rows() != graph.nodes() {
+            return Err(Error::WrongShape { what: "nodes", found: start.rows(), expected: graph.nodes() });
+        }
+        let symmetric = graph.transposed().is_none();
+        let stars = stars_of(graph);
+        let found = directions(stars, symmetric, start.width(), self.seed, &Silent)?;
+        let estimate = self.estimate(stars, &found, start.width(), &Silent)?;
+        let most = self.iterations.unwrap_or(MOST_ITERATIONS);
+        let out = polished(stars, std::slice::from_ref(start), symmetric, most, &Silent)?;
+        self.finish(graph, Fitted { found, estimate, out, counted: None, dense: false }, Verdict::default(), Stages::begin())
     }
 
     fn check(&self, graph: &Graph) -> Result<()> {
@@ -242,11 +266,36 @@ impl Params {
             let hubs = if symmetric { found.vectors.clone() } else { product(stars.hubs, &found.vectors) };
             starts.push(kmeans::cluster(&hubs, k, self.seed));
         }
-        let best = climb_best(stars, &starts, symmetric, most, progress)?;
-        let rows = memberships(&best.climbed.counts.rows, k);
-        let columns = best.climbed.counts.columns.as_ref().map(|c| memberships(c, k));
-        Ok(Assigned { rows, columns, polished: Some(best) })
+        polished(stars, &starts, symmetric, most, progress)
     }
+}
+
+/// Memberships from the best of the starts.
+fn polished(
+    stars: Stars<'_>,
+    starts: &[Tall],
+    symmetric: bool,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<Assigned> {
+    let best = climb_best(stars, starts, symmetric, most, progress)?;
+    let k = starts[0].width();
+    let rows = memberships(&best.climbed.counts.rows, k);
+    let columns = best.climbed.counts.columns.as_ref().map(|c| memberships(c, k));
+    Ok(Assigned { rows, columns, polished: Some(best) })
+}
+
+fn stars_of(graph: &Graph) -> Stars<'_> {
+    Stars { hubs: graph.adjacency(), leaves: graph.transposed().unwrap_or(graph.adjacency()) }
+}
+
+/// What the stages of a fit leave.
+struct Fitted {
+    found: TallEigen,
+    estimate: Estimate,
+    out: Assigned,
+    counted: Option<Counted>,
+    dense: bool,
 }
 
 /// Edges times communities up to which a second start is tried: beyond it, it would cost more than it has ever given.

@@ -5,6 +5,7 @@ mod stored;
 mod uses;
 
 pub use diagnostics::Diagnostics;
+pub use uses::Bridge;
 
 use super::data::{Graph, Ids, Kind};
 use super::fit::{Assigned, Params};

@@ -164,3 +164,6 @@ impl Rows for Every<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

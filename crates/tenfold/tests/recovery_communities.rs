@@ -1,0 +1,145 @@
+//! Communities drawn from the model come back, as near as the theory allows.
+
+use tenfold::communities::{Drawn, Edges, Kind, Model, Params, Polish, Synth, Treatment, Views};
+use tenfold::engine::linalg::parallel::with_threads;
+use tenfold::evaluate::Recovery;
+
+fn dense(nodes: usize, alpha0: f64, seed: u64) -> Drawn {
+    Synth { nodes, k: 10, alpha0, seed, ..Synth::default() }.draw().unwrap()
+}
+
+fn sparse(nodes: usize, k: usize, seed: u64) -> Drawn {
+    let edges = Edges::Poisson { degree: 30.0, background: 0.2 };
+    Synth { nodes, k, alpha0: 1.0, edges, seed, ..Synth::default() }.draw().unwrap()
+}
+
+fn recovery(drawn: &Drawn, model: &Model) -> Recovery {
+    Recovery::new(&drawn.memberships.to_mat(), &model.memberships().to_mat())
+}
+
+/// The block model with P = .9/.1 and a thousand nodes: a node's hundred edges inside tell its block with an error
+/// probability far below 1/n, so that nothing may be wrong.
+#[test]
+fn plain_blocks_are_found_without_an_error() {
+    for seed in 0..3 {
+        let drawn = dense(1000, 0.0, seed);
+        let model = Params { alpha0: 0.0, ..Params::new(10) }.fit(&drawn.graph).unwrap();
+        let found = recovery(&drawn, &model);
+        assert_eq!((found.ratio(), found.pairs().len()), (1.0, 10), "seed {seed}");
+        assert!(found.mean_absolute_error() <= 0.005, "seed {seed}: {}", found.mean_absolute_error());
+    }
+}
+
+/// Mixed memberships: an entry's standard error is √(p(1−p)/(n/k))/0.8 ≈ 0.05 for n = 1000, and most entries are near 0, where the
+/// simplex and the noise threshold take it away.
+#[test]
+fn mixed_memberships_of_a_dense_graph_come_back() {
+    for seed in 0..3 {
+        let drawn = dense(1000, 1.0, seed);
+        let model = Params::new(10).fit(&drawn.graph).unwrap();
+        let found = recovery(&drawn, &model);
+        assert_eq!(found.ratio(), 1.0, "seed {seed}");
+        assert!(found.mean_absolute_error() <= 0.03, "seed {seed}: {}", found.mean_absolute_error());
+        assert!(model.memberships().as_slice().chunks(10).all(|r| (r.iter().sum::<f32>() - 1.0).abs() < 1e-4));
+    }
+}
+
+/// The likelihood started at the truth is the best that edges can tell: the fit comes within a tenth of it.
+#[test]
+fn a_sparse_fit_is_as_good_as_one_started_at_the_truth() {
+    for seed in 0..2 {
+        let drawn = sparse(3000, 6, seed);
+        let model = Params::new(6).fit(&drawn.graph).unwrap();
+        let best = Params::new(6).refine(&drawn.graph, &drawn.memberships).unwrap();
+        let (found, limit) =
+            (recovery(&drawn, &model).mean_absolute_error(), recovery(&drawn, &best).mean_absolute_error());
+        assert!(found <= 1.10 * limit, "seed {seed}: {found} against {limit}");
+        let background = model.background().unwrap();
+        assert!((0.02..0.4).contains(&background), "seed {seed}: background {background}");
+    }
+}
+
+#[test]
+fn the_polish_helps_and_both_treatments_and_views_work() {
+    let drawn = sparse(3000, 6, 3);
+    let error = |params: Params| recovery(&drawn, &params.fit(&drawn.graph).unwrap()).mean_absolute_error();
+    let polished = error(Params::new(6));
+    let plain = error(Params { polish: Polish::None, ..Params::new(6) });
+    assert!(polished < plain, "{polished} against {plain}");
+    let drawn = dense(1000, 0.5, 4);
+    let error = |params: Params| recovery(&drawn, &params.fit(&drawn.graph).unwrap()).mean_absolute_error();
+    let all = error(Params { alpha0: 0.5, ..Params::new(10) });
+    let partition = error(Params { alpha0: 0.5, views: Views::Partition(2), ..Params::new(10) });
+    // A partition sees a quarter of the hubs at a time.
+    assert!(all < 0.03 && partition < 3.0 * all + 0.03, "{all}, {partition}");
+    let sparse = error(Params { alpha0: 0.5, treatment: Treatment::Sparse, ..Params::new(10) });
+    assert!(sparse < 0.1, "{sparse}");
+}
+
+#[test]
+fn directed_and_bipartite_graphs_have_two_sides() {
+    for (kind, others) in [(Kind::Directed, 2000), (Kind::Bipartite, 1500)] {
+        let edges = Edges::Poisson { degree: 40.0, background: 0.1 };
+        let synth = Synth { nodes: 2000, others, k: 5, alpha0: 0.3, edges, kind, ..Synth::default() };
+        let drawn = synth.draw().unwrap();
+        let model = Params { alpha0: 0.3, ..Params::new(5) }.fit(&drawn.graph).unwrap();
+        let rows = recovery(&drawn, &model);
+        let truth = drawn.others.as_ref().unwrap().to_mat();
+        let columns = Recovery::new(&truth, &model.other_memberships().unwrap().to_mat());
+        for (side, found) in [("rows", rows), ("columns", columns)] {
+            assert_eq!(found.ratio(), 1.0, "{kind:?} {side}");
+            // Forty edges tell a share to about √(π(1−π)/32): 0.05 over all entries.
+            assert!(found.mean_absolute_error() < 0.06, "{kind:?} {side}: {}", found.mean_absolute_error());
+        }
+    }
+}
+
+#[test]
+fn the_number_of_communities_is_found() {
+    for (k, seed) in [(4, 0), (8, 1)] {
+        let edges = Edges::Poisson { degree: 30.0, background: 0.2 };
+        let drawn = Synth { nodes: 3000, k, alpha0: 0.2, edges, seed, ..Synth::default() }.draw().unwrap();
+        let model = Params::new(tenfold::components::Components::Auto).fit(&drawn.graph).unwrap();
+        assert_eq!(model.k(), k, "{:?}", model.verdict());
+        assert!(model.verdict().findings().iter().any(|f| f.1.contains("Bethe–Hessian")));
+    }
+}
+
+#[test]
+fn same_bytes_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = sparse(5000, 7, 5);
+    let save = |threads: usize| {
+        let path = folder.path().join(format!("{threads}.tenfold"));
+        with_threads(threads, || Params::new(7).fit(&drawn.graph).unwrap()).save(&path).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let one = save(1);
+    for threads in [2, 3, 8] {
+        assert!(save(threads) == one, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_model_comes_back_from_its_file_and_knows_new_nodes_and_links() {
+    let drawn = sparse(2000, 4, 6);
+    let model = Params::new(4).fit(&drawn.graph).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.tenfold");
+    model.save(&path).unwrap();
+    let back = Model::load(&path).unwrap();
+    assert_eq!(back.memberships(), model.memberships());
+    assert_eq!(back.ids().get(17), "17");
+    // A node whose neighbours are those of node 9 has about its memberships.
+    let (at, _) = drawn.graph.adjacency().row(9);
+    let neighbours: Vec<(usize, f64)> = at.iter().map(|&v| (v as usize, 1.0)).collect();
+    let again = back.infer(&neighbours).unwrap();
+    let apart: f64 = again.iter().zip(model.memberships().row(9)).map(|(a, b)| (a - f64::from(*b)).abs()).sum();
+    assert!(apart < 0.2, "{again:?} against {:?}", model.memberships().row(9));
+    // Pairs that are joined are more probable than pairs that are not.
+    let joined: f64 = (0..200).map(|u| back.predict(u, drawn.graph.adjacency().row(u).0[0] as usize)).sum();
+    let any: f64 = (0..200).map(|u| back.predict(u, (u * 37 + 11) % 2000)).sum();
+    assert!(joined > 2.0 * any, "{joined} against {any}");
+    assert!(back.infer(&[(5000, 1.0)]).is_err());
+    assert_eq!(back.infer(&[]).unwrap(), back.shares());
+}
