@@ -150,8 +150,8 @@ fn header(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) 
     }
     header.push('}');
     // The arrays begin at a multiple of 8, so that they can be mapped as numbers.
-    let padded = header.len().next_multiple_of(8);
-    format!("{header:<0$}", header.chars().count() + padded - header.len())
+    let gap = header.len().next_multiple_of(8) - header.len();
+    header + &" ".repeat(gap)
 }
 
 pub(super) fn load(path: &Path) -> Result<ModelFile> {
