@@ -198,20 +198,38 @@ impl Corpus {
         &self,
         mut visit: impl FnMut(Vec<(u32, Vec<(u32, u32)>)>) -> Result<()>,
     ) -> Result<()> {
-        let mut rows = Vec::new();
+        let (mut rows, mut prefix) = (Vec::new(), Prefix::default());
         for b in 0..self.store.blocks() {
             let block = self.store.block(b)?;
             for i in 0..block.rows() {
                 let words = block.row_counts(i).map(|(w, c)| (w, c as u32)).collect();
                 rows.push((block.documents()[i], words));
             }
-            // Shuffling stays within windows of consecutive documents, so a full window can be put in order.
-            if rows.len() >= build::WINDOW || b + 1 == self.store.blocks() {
+            if prefix.closes_with(&block) {
                 rows.sort_unstable_by_key(|r| r.0);
                 visit(std::mem::take(&mut rows))?;
             }
         }
         Ok(())
+    }
+}
+
+/// Tells where a window ends. Shuffling stays within windows of consecutive documents, so there, and perhaps by chance
+/// before, the blocks so far hold the first documents without a gap.
+#[derive(Debug, Default)]
+pub(crate) struct Prefix {
+    seen: usize,
+    /// One more than the largest number of a document.
+    reach: usize,
+}
+
+impl Prefix {
+    /// Whether no document is missing before those of this block, the next one in order.
+    pub(crate) fn closes_with(&mut self, block: &CountBlock) -> bool {
+        self.seen += block.rows();
+        let last = block.documents().iter().max().map_or(0, |&last| last as usize + 1);
+        self.reach = self.reach.max(last);
+        self.reach == self.seen
     }
 }
 
