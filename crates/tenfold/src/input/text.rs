@@ -58,7 +58,7 @@ impl Format {
 }
 
 /// Rows of delimited text as they stand, the first one included.
-pub(crate) fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
+fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     // Lines are compared with one another here, where the message can say which line and what was expected.
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 16);
@@ -182,11 +182,7 @@ impl Pass {
 }
 
 /// Reads the next line that is not blank, and gives its number, counted from 1 where the reader began.
-pub(crate) fn next_row<R: Read>(
-    disk: &Disk,
-    reader: &mut Reader<R>,
-    record: &mut ByteRecord,
-) -> Result<Option<u64>> {
+fn next_row<R: Read>(disk: &Disk, reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>> {
     loop {
         let before = reader.position().line();
         match reader.read_byte_record(record) {

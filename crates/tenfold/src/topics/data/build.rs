@@ -328,6 +328,64 @@ mod tests {
     }
 
     #[test]
+    fn many_different_counts_make_smaller_blocks() {
+        let words: Vec<u32> = (0..40_000).collect();
+        let one = |first: u32| Documents {
+            ends: vec![40_000],
+            counts: words.iter().map(|w| first + w).collect(),
+            words: words.clone(),
+        };
+        let mut builder = Builder::new(1 << 30);
+        builder.push(one(1)).unwrap();
+        builder.push(one(40_001)).unwrap();
+        let corpus = builder.finish(vocabulary(40_000)).unwrap();
+        assert_eq!(corpus.store.blocks(), 2);
+        assert_eq!(corpus.tokens(), (1..=80_000u64).sum::<u64>());
+    }
+
+    #[test]
+    fn long_documents_make_smaller_windows_whatever_the_memory_and_the_batches() {
+        // 300 documents of 30,000 words are 9 million entries: 279 fit into a window.
+        let words: Vec<u32> = (0..30_000).collect();
+        let batch = |count: usize| Documents {
+            ends: (1..=count as u32).map(|i| 30_000 * i).collect(),
+            words: words.repeat(count),
+            counts: vec![1; 30_000 * count],
+        };
+        let build = |step: usize, memory: u64| {
+            let mut builder = Builder::new(memory);
+            for _ in 0..300 / step {
+                builder.push(batch(step)).unwrap();
+                assert!(builder.entries <= ENTRIES && builder.entries == 30_000 * builder.waiting);
+            }
+            builder.finish(vocabulary(30_000)).unwrap()
+        };
+        let (one, other) = (build(1, 0), build(150, 1 << 30));
+        assert!(one.is_spilled() && !other.is_spilled());
+        let documents = |corpus: &Corpus, b: usize| corpus.store.block(b).unwrap().documents().to_vec();
+        assert_eq!((one.store.blocks(), other.store.blocks()), (2, 2));
+        for b in 0..2 {
+            assert_eq!(documents(&one, b), documents(&other, b));
+        }
+        let mut first = documents(&one, 0);
+        assert!(!first.is_sorted());
+        first.sort_unstable();
+        assert_eq!(first, (0..279).collect::<Vec<u32>>());
+        let (mut seen, mut windows) = (0, 0);
+        one.for_each_window(|rows| {
+            assert!(rows.iter().all(|r| r.1.len() == 30_000));
+            rows.iter().for_each(|r| {
+                assert_eq!(r.0, seen);
+                seen += 1;
+            });
+            windows += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((seen, windows), (300, 2));
+    }
+
+    #[test]
     fn many_words_make_smaller_blocks_and_one_document_too_many_is_refused() {
         let one = |words: std::ops::Range<u32>| {
             let words: Vec<u32> = words.collect();

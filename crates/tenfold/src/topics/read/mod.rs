@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | a folder | being one | a file each, named by its path |
 //! | text with a document a line | `.txt`, anything else | a line each |
-//! | CSV, TSV | `.csv`, `.tsv` | a row each, from the column of the text |
+//! | CSV, TSV | `.csv`, `.tsv` | a row each, from the column of the text; in TSV a row is a line |
 //! | Parquet | `.parquet`, its first bytes | a row each, from the column of the text |
 //! | MALLET import text | `.mallet` | a line each: `name label text…` |
 //! | UCI bag-of-words | `docword*.txt`, its first lines | `document word count` a line, words beside it |
@@ -28,6 +28,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod recipe;
+mod rows;
 mod source;
 mod table;
 mod tokens;

@@ -104,10 +104,6 @@ impl Source {
         Ok(Self::copied(reader, self.disk.path(), options, progress)?.disk)
     }
 
-    pub(super) fn disk(&self) -> &Disk {
-        &self.disk
-    }
-
     pub(super) fn path(&self) -> &Path {
         self.disk.path()
     }
