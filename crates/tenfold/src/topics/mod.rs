@@ -45,6 +45,7 @@
 mod choose;
 mod data;
 mod fit;
+mod infer;
 mod model;
 mod moments;
 pub mod read;
