@@ -111,8 +111,22 @@ impl Builder {
         let window = self.take_window(self.waiting);
         self.flush(&window, block)?;
         self.store.finish()?;
-        let (names, recipe, notes) = (None, Value::Null, Vec::new());
-        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes })
+        let (names, recipe, notes, windows) = (None, Value::Null, Vec::new(), Vec::new());
+        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes, windows })
+    }
+
+    /// How many of the first waiting documents fit into a window; one does however long it is.
+    fn fitting(&self) -> usize {
+        let (mut count, mut before) = (0, 0);
+        for batch in &self.batches {
+            let fit = batch.ends.partition_point(|&end| before + end as usize <= ENTRIES);
+            count += fit;
+            if fit < batch.len() || count >= WINDOW {
+                break;
+            }
+            before += batch.words.len();
+        }
+        count.clamp(1, WINDOW)
     }
 
     /// The first `count` waiting documents, as (batch, document in it).

@@ -70,8 +70,19 @@ pub struct ReadOptions {
     pub fixed_vocabulary: Option<Vec<String>>,
     /// Whether words that the fixed vocabulary does not have are put behind it.
     pub grow: bool,
+    /// Windows of text that are counted while it is read ([`Corpus::windows`]).
+    pub windows: Option<Windows>,
     /// Bytes after which unpacking, or standard input, is given up. 8 GiB by default.
     pub max_decompressed: u64,
+}
+
+/// How often the first words of topics stand near each other, to be counted where the order of words is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Windows {
+    /// Words of a window, one count for each.
+    pub widths: Vec<usize>,
+    /// The words of every topic, by their numbers in the fixed vocabulary.
+    pub topics: Vec<Vec<u32>>,
 }
 
 impl Default for ReadOptions {
@@ -87,7 +98,30 @@ impl Default for ReadOptions {
             recipe: Recipe::default(),
             fixed_vocabulary: None,
             grow: false,
+            windows: None,
             max_decompressed: 8 << 30,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Refuses what was asked for and would be passed over. The recipe of a model is no one's wish: it holds where there
+    /// is text.
+    fn refuse_unused(&self, format: Format) -> Result<()> {
+        let is_lines = matches!(format, Format::Csv | Format::Tsv);
+        let is_table = is_lines || format == Format::Parquet;
+        let given = [
+            ("--vocabulary", self.vocabulary.is_some() && format.is_text()),
+            ("--text-column", self.text_column.is_some() && !is_table),
+            ("--id-column", self.id_column.is_some() && !is_table),
+            ("--header", self.header.is_some() && !is_lines),
+            ("--encoding", self.encoding.is_some() && format == Format::Parquet),
+        ];
+        let unused = given.iter().find(|(_, unused)| *unused).map(|(choice, _)| *choice);
+        let counted = !format.is_text() && self.fixed_vocabulary.is_none();
+        match unused.or_else(|| self.recipe.choice_for_text().filter(|_| counted)) {
+            Some(choice) => Err(Error::Unused { choice, with: format.describe().into() }),
+            None => Ok(()),
         }
     }
 }
@@ -100,7 +134,7 @@ impl Default for ReadOptions {
 /// is some tens of megabytes, and for text the distinct words.
 ///
 /// # Errors
-/// A file that is missing, damaged, not what its header promises or not UTF-8; counts that are negative, fractional or
+/// An option that means nothing with the format; a file that is missing, damaged, not what its header promises or not UTF-8; counts that are negative, fractional or
 /// beyond 2²⁴; text of which no words are left. All name the file, and the line where there is one.
 ///
 /// # Example
@@ -128,6 +162,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
                 "give a file, or leave the format out",
             ));
         }
+        options.refuse_unused(Format::Folder)?;
         return noted(folder::read(path, options, progress)?, Format::Folder, "by itself");
     }
     let source = Source::open(path, options, progress)?;
@@ -135,6 +170,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         Some(format) => (format, "as was said"),
         None => Format::tell(&source),
     };
+    options.refuse_unused(format)?;
     let corpus = match format {
         Format::Folder => Err(fail(path, "is no folder".into(), "give a folder, or leave the format out")),
         Format::Lines => lines::read(&source, lines::Kind::Plain, options, progress),
