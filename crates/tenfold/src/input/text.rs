@@ -96,10 +96,16 @@ pub(crate) fn unpacked<'a>(
 /// What to do about compressed data that do not unpack.
 pub(crate) const UNPACK: &str = "it is cut short or damaged: copy or export it again";
 
-/// Tells how much of the file was read, packed as it may be.
-struct Told<'a> {
+/// The bytes of a file from its beginning; the listener hears how many were read, packed as they may be.
+pub(crate) struct Told<'a> {
     file: Cursor,
     progress: &'a dyn Progress,
+}
+
+impl<'a> Told<'a> {
+    pub(crate) fn new(disk: &Arc<Disk>, progress: &'a dyn Progress) -> Self {
+        Self { file: Cursor::new(disk, 0), progress }
+    }
 }
 
 impl Read for Told<'_> {
@@ -117,7 +123,7 @@ pub(super) fn open(
     progress: &dyn Progress,
 ) -> Result<Opened> {
     let format = Format { delimiter: options.delimiter.unwrap_or(format.delimiter), ..format };
-    let file = Told { file: Cursor::new(disk, 0), progress };
+    let file = Told::new(disk, progress);
     let mut reader = format.reader(disk, file, options.max_decompressed)?;
     let mut record = ByteRecord::new();
     let Some(first) = next_row(disk, &mut reader, &mut record)? else {

@@ -40,6 +40,7 @@ pub use recipe::Recipe;
 
 use super::data::Corpus;
 use crate::error::{Error, Result};
+use crate::report::grouped;
 use source::Source;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Progress;
@@ -236,17 +237,4 @@ fn limited(path: &Path, mut corpus: Corpus, options: &ReadOptions) -> Result<Cor
 /// An error about a file as a whole.
 fn fail(path: &Path, problem: String, remedy: &str) -> Error {
     Error::Read { path: path.to_owned(), line: None, problem, remedy: remedy.into() }
-}
-
-/// A number with commas between thousands, for people.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
