@@ -13,6 +13,13 @@ fn number(value: &serde_json::Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
+/// Documents that are held out of those of `d`.
+fn held_out_documents(place: &Place, share: &str) -> u64 {
+    let run =
+        place.json(&format!("topics fit d/docword.txt -k 8 --polish none --hold-out {share} -o x.tenfold"));
+    run["held_out"]["documents"].as_u64().unwrap()
+}
+
 /// The numbers of a table, without its first line and its first column.
 fn table(text: &[u8]) -> Vec<Vec<f64>> {
     let text = std::str::from_utf8(text).unwrap();
@@ -27,6 +34,8 @@ fn what_was_drawn_is_found_inferred_shown_and_reported() {
     let fit = place.json("topics fit d/docword.txt -k 8 --hold-out 0.2 -o m.tenfold --mixtures all.csv");
     assert_eq!((&fit["k"], &fit["model"]), (&8.into(), &"m.tenfold".into()));
     let held_out = number(&fit["held_out"]["perplexity"]);
+    assert_eq!((&fit["held_out"]["share"], &fit["held_out"]["documents"]), (&0.2.into(), &500.into()));
+    assert_eq!(held_out_documents(&place, "0.3"), 750);
 
     // Every topic is found. The demo, with documents of the same number and length, leaves 0.05; this allows twice that.
     let near = place.json("topics evaluate m.tenfold d/docword.txt --truth d/topics.npy");
@@ -37,6 +46,7 @@ fn what_was_drawn_is_found_inferred_shown_and_reported() {
     assert!(seen <= held_out && held_out < 0.75 * words, "{seen} and {held_out}");
     for measure in ["umass", "uci", "npmi", "c_v"] {
         assert!(near["coherence"][measure].is_number(), "{measure}: {near}");
+        assert_eq!(near["coherence_over"][measure], "documents", "{near}");
     }
     assert!(number(&near["diversity"]) > 0.5, "{near}");
 
@@ -119,6 +129,16 @@ fn every_format_of_one_corpus_gives_the_same_topics() {
     let args = "topics evaluate m.tenfold d/corpus.txt --truth d/topics.npy --truth-vocabulary d/vocab.txt";
     let near = place.json(args);
     assert_eq!(near["truth"]["found"], 1.0, "{near}");
+    // The order of words is known, so there are windows.
+    for (measure, over) in [
+        ("umass", "documents"),
+        ("uci", "windows of 10 words"),
+        ("npmi", "windows of 10 words"),
+        ("c_v", "windows of 110 words"),
+    ] {
+        assert_eq!(near["coherence_over"][measure], over);
+    }
+    assert!(place.ok(args).out.contains("over windows of 10 words\n"));
 }
 
 #[test]

@@ -61,6 +61,14 @@ pub enum Error {
         /// How many there should be.
         expected: usize,
     },
+    /// A choice that would be passed over.
+    #[error("{choice} means nothing with {with}; leave it out")]
+    Unused {
+        /// The choice, as the command line calls it.
+        choice: &'static str,
+        /// What it means nothing with.
+        with: String,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is out of range: {expected}")]
     BadParameter {

@@ -44,8 +44,7 @@ impl Infer {
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let corpus = self.read.read_for(&model, &self.input, false, session)?;
-        let found = session.watch.during(|watch| model.infer(&corpus, watch))?;
-        mixtures::write(&self.output, &corpus, &found, self.top, session)?;
+        mixtures::write(&self.output, &model, &corpus, self.top, session)?;
         let seconds = begin.elapsed().as_secs_f64();
         let (documents, k, to) = (corpus.documents(), model.k(), self.output.display());
         let text = format!("{documents} documents of {k} topics written to {to} in {seconds:.1} s\n");

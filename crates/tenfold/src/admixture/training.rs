@@ -49,7 +49,7 @@ impl<'a> Training<'a> {
                     })
                     .collect();
                 if chosen.contains(&true) {
-                    halves.push(split_tokens(block, |i| chosen[i]));
+                    halves.extend(split_tokens(block, |i| chosen[i]));
                 }
             }
             Ok(())

@@ -7,8 +7,11 @@ use rayon::prelude::*;
 use serde_json::Value;
 use tenfold_engine::linalg::{CountBlock, random};
 
-/// Documents that are shuffled together. As many as fit into some tens of megabytes, and a multiple of a block.
-pub(super) const WINDOW: usize = 32_768;
+/// Most documents that are shuffled together: a multiple of a block.
+const WINDOW: usize = 32_768;
+/// Most entries that are shuffled together, some tens of megabytes of them: 256 words a document fill a window of
+/// documents too. Like the number of documents it is the data's alone, so that memory changes no block.
+const ENTRIES: usize = 256 * WINDOW;
 /// Documents in a block of a corpus that fits into one window: stepwise learning wants small batches there.
 const SMALL_BLOCK: usize = 64;
 /// Documents in a block of a larger corpus: products run best on blocks of this size.
@@ -39,13 +42,16 @@ impl Documents {
     }
 }
 
-/// Gathers documents into blocks, shuffled within windows of 32,768 consecutive documents, so that any block is
-/// a random sample even of a sorted file. Blocks hold 64 documents when all fit into one window, else 512.
+/// Gathers documents into blocks, shuffled within windows of consecutive documents (32,768 of them, or fewer long ones
+/// with 8 million entries), so that any block is a random sample even of a sorted file. Blocks hold 64 documents when
+/// all fit into one window, else 512.
 #[derive(Debug)]
 pub struct Builder {
     store: Store,
     batches: Vec<Documents>,
+    /// Documents and entries of the batches.
     waiting: usize,
+    entries: usize,
     documents: usize,
     flushed: u64,
     highest: Option<u32>,
@@ -55,7 +61,7 @@ impl Builder {
     /// A builder of a corpus that may hold `memory` bytes; a larger one goes to a temporary file.
     pub fn new(memory: u64) -> Self {
         let store = Store::new(memory);
-        Self { store, batches: Vec::new(), waiting: 0, documents: 0, flushed: 0, highest: None }
+        Self { store, batches: Vec::new(), waiting: 0, entries: 0, documents: 0, flushed: 0, highest: None }
     }
 
     /// Documents so far.
@@ -79,10 +85,11 @@ impl Builder {
         self.highest = self.highest.max(batch.words.par_iter().max().copied());
         self.documents += batch.len();
         self.waiting += batch.len();
+        self.entries += batch.words.len();
         self.batches.push(batch);
         // One document more than a window tells that the corpus is a large one.
-        while self.waiting > WINDOW {
-            let window = self.take_window(WINDOW);
+        while self.waiting > 1 && (self.waiting > WINDOW || self.entries > ENTRIES) {
+            let window = self.take_window(self.fitting());
             self.flush(&window, LARGE_BLOCK)?;
         }
         Ok(())
@@ -104,15 +111,28 @@ impl Builder {
         let window = self.take_window(self.waiting);
         self.flush(&window, block)?;
         self.store.finish()?;
-        let (names, recipe, notes) = (None, Value::Null, Vec::new());
-        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes })
+        let (names, recipe, notes, windows) = (None, Value::Null, Vec::new(), Vec::new());
+        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes, windows })
+    }
+
+    /// How many of the first waiting documents fit into a window; one does however long it is.
+    fn fitting(&self) -> usize {
+        let (mut count, mut before) = (0, 0);
+        for batch in &self.batches {
+            let fit = batch.ends.partition_point(|&end| before + end as usize <= ENTRIES);
+            count += fit;
+            if fit < batch.len() || count >= WINDOW {
+                break;
+            }
+            before += batch.words.len();
+        }
+        count.clamp(1, WINDOW)
     }
 
     /// The first `count` waiting documents, as (batch, document in it).
     fn take_window(&mut self, count: usize) -> Vec<Documents> {
-        let mut window = Vec::new();
+        let mut window: Vec<Documents> = Vec::new();
         let mut wanted = count;
-        self.waiting -= count;
         while wanted > 0 {
             let batch = self.batches.remove(0);
             if batch.len() <= wanted {
@@ -134,6 +154,8 @@ impl Builder {
             });
             wanted = 0;
         }
+        self.waiting -= count;
+        self.entries -= window.iter().map(|batch| batch.words.len()).sum::<usize>();
         window
     }
 
@@ -160,7 +182,7 @@ impl Builder {
     }
 }
 
-/// The block of these rows, or several when they hold more distinct words than a block can.
+/// The block of these rows, or several when they hold more distinct words or counts than a block can.
 fn assemble(rows: &[(u32, &Documents, usize)]) -> Result<Vec<CountBlock>> {
     let entries: usize = rows.iter().map(|(_, batch, i)| batch.range(*i).len()).sum();
     let (mut starts, mut words, mut counts) =
@@ -183,22 +205,36 @@ fn assemble(rows: &[(u32, &Documents, usize)]) -> Result<Vec<CountBlock>> {
         starts.push(words.len() as u32);
     }
     let documents: Vec<u32> = rows.iter().map(|r| r.0).collect();
-    if words.len() > CountBlock::MOST {
-        let mut distinct = words.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        if distinct.len() > CountBlock::MOST {
-            return match rows.len() {
-                1 => Err(too_many(documents[0], distinct.len())),
-                n => {
-                    let mut halves = assemble(&rows[..n / 2])?;
-                    halves.extend(assemble(&rows[n / 2..])?);
-                    Ok(halves)
-                }
-            };
-        }
+    let found = distinct(&words, CountBlock::MOST);
+    // Counts are whole numbers above zero, so there are no more of them than the largest says. One row has no more counts
+    // than words.
+    let levels = if counts.iter().all(|c| *c <= CountBlock::MOST as f32) {
+        0
+    } else {
+        distinct(&counts.iter().map(|c| c.to_bits()).collect::<Vec<_>>(), CountBlock::MOST)
+    };
+    if found.max(levels) > CountBlock::MOST {
+        return match rows.len() {
+            1 => Err(too_many(documents[0], found)),
+            n => {
+                let mut halves = assemble(&rows[..n / 2])?;
+                halves.extend(assemble(&rows[n / 2..])?);
+                Ok(halves)
+            }
+        };
     }
     Ok(vec![CountBlock::new(&documents, &starts, &words, &counts)])
+}
+
+/// How many of the numbers are distinct; as many as there are where those are no more than `few`.
+fn distinct(numbers: &[u32], few: usize) -> usize {
+    if numbers.len() <= few {
+        return numbers.len();
+    }
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len()
 }
 
 fn too_many(document: u32, words: usize) -> Error {
@@ -303,6 +339,64 @@ mod tests {
             let kept = other.keep_words(&[true, false, true, true, true, true, true, true, true]).unwrap();
             assert_eq!(kept.vocabulary()[1], "w6");
         }
+    }
+
+    #[test]
+    fn many_different_counts_make_smaller_blocks() {
+        let words: Vec<u32> = (0..40_000).collect();
+        let one = |first: u32| Documents {
+            ends: vec![40_000],
+            counts: words.iter().map(|w| first + w).collect(),
+            words: words.clone(),
+        };
+        let mut builder = Builder::new(1 << 30);
+        builder.push(one(1)).unwrap();
+        builder.push(one(40_001)).unwrap();
+        let corpus = builder.finish(vocabulary(40_000)).unwrap();
+        assert_eq!(corpus.store.blocks(), 2);
+        assert_eq!(corpus.tokens(), (1..=80_000u64).sum::<u64>());
+    }
+
+    #[test]
+    fn long_documents_make_smaller_windows_whatever_the_memory_and_the_batches() {
+        // 300 documents of 30,000 words are 9 million entries: 279 fit into a window.
+        let words: Vec<u32> = (0..30_000).collect();
+        let batch = |count: usize| Documents {
+            ends: (1..=count as u32).map(|i| 30_000 * i).collect(),
+            words: words.repeat(count),
+            counts: vec![1; 30_000 * count],
+        };
+        let build = |step: usize, memory: u64| {
+            let mut builder = Builder::new(memory);
+            for _ in 0..300 / step {
+                builder.push(batch(step)).unwrap();
+                assert!(builder.entries <= ENTRIES && builder.entries == 30_000 * builder.waiting);
+            }
+            builder.finish(vocabulary(30_000)).unwrap()
+        };
+        let (one, other) = (build(1, 0), build(150, 1 << 30));
+        assert!(one.is_spilled() && !other.is_spilled());
+        let documents = |corpus: &Corpus, b: usize| corpus.store.block(b).unwrap().documents().to_vec();
+        assert_eq!((one.store.blocks(), other.store.blocks()), (2, 2));
+        for b in 0..2 {
+            assert_eq!(documents(&one, b), documents(&other, b));
+        }
+        let mut first = documents(&one, 0);
+        assert!(!first.is_sorted());
+        first.sort_unstable();
+        assert_eq!(first, (0..279).collect::<Vec<u32>>());
+        let (mut seen, mut windows) = (0, 0);
+        one.for_each_window(|rows| {
+            assert!(rows.iter().all(|r| r.1.len() == 30_000));
+            rows.iter().for_each(|r| {
+                assert_eq!(r.0, seen);
+                seen += 1;
+            });
+            windows += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((seen, windows), (300, 2));
     }
 
     #[test]
