@@ -239,9 +239,14 @@ fn rows_of_a_table_keep_their_places() {
     let (found, notes) = lengths("two.csv", "id,text\n1,red fox\n\n2,\n3,hen\n\n");
     assert_eq!(found, [2, 0, 1]);
     assert!(notes.contains("2 blank lines were passed over"), "{notes}");
-    let (found, notes) = lengths("wide.csv", "id,text\n1,red, fox\n");
-    assert_eq!(found, [1]);
-    assert!(notes.contains("1 rows have more cells than the first one"), "{notes}");
+    let wide = |text: &str| read(&file(&folder, "wide.csv", text), &plain(), &Silent);
+    let error = wide("id,text\n1,hen\n2,red, fox\n").unwrap_err().to_string();
+    assert!(error.contains("wide.csv, line 3: has 3 fields where 2 were expected"), "{error}");
+    assert_eq!(rows(&wide("id,text\n1,red fox,,\n").unwrap())[0].len(), 2, "empty cells hold nothing");
+    let two = ReadOptions { text_column: Some("text".into()), ..plain() };
+    let error =
+        read(&file(&folder, "two.csv", "text,text\nhen,fox\n"), &two, &Silent).unwrap_err().to_string();
+    assert!(error.contains("columns 1 and 2 are both called \"text\""), "{error}");
     // Names at the end of lines that end in a carriage return.
     let path = file(&folder, "names.tsv", "text\tname\r\nred fox\ta\r\nhen\tb\r\n");
     let corpus = open(&path, &ReadOptions { id_column: Some("name".into()), ..plain() });

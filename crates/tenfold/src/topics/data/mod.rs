@@ -198,6 +198,7 @@ impl Corpus {
         })?;
         let mut part = builder.finish(self.vocabulary.clone())?;
         part.recipe = self.recipe.clone();
+        part.notes.clone_from(&self.notes);
         part.names = (self.names.as_ref())
             .map(|n| n.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, n)| n.clone()).collect());
         Ok(part)

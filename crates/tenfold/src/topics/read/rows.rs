@@ -51,7 +51,8 @@ impl Cells {
 /// How cells are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Commas; quoted cells may hold anything.
+    /// Commas, or semicolons where the first line has those and no comma, as spreadsheets write in many countries; quoted cells
+    /// may hold anything.
     Csv,
     /// Tabs; a row is a line.
     Tsv,
@@ -62,6 +63,8 @@ pub(super) struct RowReader<'a> {
     source: &'a Source,
     text: BufReader<Box<dyn Read + Send + 'a>>,
     kind: Kind,
+    /// What stands between cells; not known before the first line with anything on it.
+    separator: Option<u8>,
     /// Most bytes of a row.
     most: u64,
     /// The line that was read last, with its end, and its number from 1.
@@ -76,7 +79,7 @@ impl<'a> RowReader<'a> {
     pub(super) fn new(source: &'a Source, kind: Kind, most: u64, progress: &'a dyn Progress) -> Result<Self> {
         source.begin(progress);
         let text = BufReader::with_capacity(1 << 16, source.reader(progress)?);
-        Ok(Self { source, text, kind, most, line: Vec::new(), number: 0, open_quotes: 0 })
+        Ok(Self { source, text, kind, separator: None, most, line: Vec::new(), number: 0, open_quotes: 0 })
     }
 
     /// Reads the next row; gives the number of its first line, or nothing at the end.
@@ -96,6 +99,11 @@ impl<'a> RowReader<'a> {
         Ok(Some(first))
     }
 
+    /// Whether cells are told apart by semicolons.
+    pub(super) fn has_semicolons(&self) -> bool {
+        self.separator == Some(b';')
+    }
+
     /// Reads a line; false at the end.
     fn next_line(&mut self) -> Result<bool> {
         self.line.clear();
@@ -106,6 +114,11 @@ impl<'a> RowReader<'a> {
     }
 
     fn csv(&mut self, cells: &mut Cells) -> Result<()> {
+        if self.separator.is_none() && !self.line.trim_ascii().is_empty() {
+            let semicolons = self.line.contains(&b';') && !self.line.contains(&b',');
+            self.separator = Some(if semicolons { b';' } else { b',' });
+        }
+        let separator = self.separator.unwrap_or(b',');
         let mut at = 0;
         loop {
             if self.line.get(at) == Some(&b'"') {
@@ -113,11 +126,11 @@ impl<'a> RowReader<'a> {
             }
             // What follows a closing quote belongs to the cell, as everywhere.
             let rest = content(&self.line).get(at..).unwrap_or_default();
-            let comma = rest.iter().position(|&b| b == b',');
-            cells.data.extend_from_slice(&rest[..comma.unwrap_or(rest.len())]);
+            let next = rest.iter().position(|&b| b == separator);
+            cells.data.extend_from_slice(&rest[..next.unwrap_or(rest.len())]);
             cells.end();
-            match comma {
-                Some(comma) => at += comma + 1,
+            match next {
+                Some(next) => at += next + 1,
                 None => return Ok(()),
             }
         }
@@ -253,6 +266,9 @@ mod tests {
         ] {
             assert_eq!(cells(Kind::Csv, line), expected, "{line:?}");
         }
+        let semicolons = rows(Kind::Csv, "\nid;text\n1;\"a;b, c\"\n2;d, e\n", 100).unwrap().0;
+        assert_eq!(semicolons[2].1, ["1", "a;b, c"]);
+        assert_eq!(semicolons[3].1, ["2", "d, e"]);
         let text = "a\n\"b\n\nc\"\n\nd\n";
         let lines: Vec<u64> = rows(Kind::Csv, text, 100).unwrap().0.iter().map(|r| r.0).collect();
         assert_eq!(lines, [1, 2, 5, 6], "blank lines are rows, and quoted ones are not");

@@ -44,7 +44,7 @@ pub(super) fn read(
     let kind = if format == Format::Tsv { Kind::Tsv } else { Kind::Csv };
     // A batch is held in any case, so a row may take as much whatever the memory.
     let mut rows = RowReader::new(source, kind, options.memory.max(BATCH as u64), progress)?;
-    let (mut row, mut blank, mut wider) = (Cells::default(), 0, 0);
+    let (mut row, mut blank) = (Cells::default(), 0);
     let mut next = rows.next(&mut row)?;
     while next.is_some() && row.is_blank() {
         blank += 1;
@@ -67,7 +67,7 @@ pub(super) fn read(
         if row.is_blank() && !single {
             blank += 1;
         } else {
-            wider += usize::from(row.len() > first.len());
+            narrow(source, &row, first.len(), line)?;
             kept.take(cell(source, &row, columns.text, line)?, progress)?;
             if let Some(id) = columns.id {
                 names.push(cell(source, &row, id, line)?);
@@ -78,9 +78,11 @@ pub(super) fn read(
     let Kept { mut texts, waiting, .. } = kept;
     texts.take(&waiting)?;
     let open = rows.open_quotes;
+    if rows.has_semicolons() {
+        texts.note("cells stand between semicolons, because the first line has those and no comma");
+    }
     for (count, what) in [
         (blank, "blank lines were passed over"),
-        (wider, "rows have more cells than the first one; text with separators in it must stand in quotes"),
         (open, "cells begin with a quote that does not close at their end; they were taken as they stand"),
     ] {
         if count > 0 {
@@ -108,6 +110,19 @@ impl Kept<'_> {
             self.bytes = 0;
         }
         Ok(())
+    }
+}
+
+/// Refuses a row with more cells than the first one: text would be lost. Empty cells at its end hold nothing.
+fn narrow(source: &Source, row: &Cells, cells: usize, line: u64) -> Result<()> {
+    let filled = (cells..row.len()).filter(|&i| row.get(i).is_some_and(|c| !c.trim_ascii().is_empty()));
+    match filled.max() {
+        Some(last) => Err(source.fail(
+            line,
+            format!("has {} fields where {cells} were expected", last + 1),
+            "mend the line; text with separators in it must stand in quotes",
+        )),
+        None => Ok(()),
     }
 }
 
@@ -143,6 +158,14 @@ fn choose(path: &Path, first: &[String], options: &ReadOptions) -> Result<Column
             .or_else(|| wanted.parse::<usize>().ok().filter(|n| (1..=first.len()).contains(n)).map(|n| n - 1))
     };
     let missing = |wanted: &str| no_column(path, wanted, first, has_header);
+    let wanted = [options.text_column.as_deref(), options.id_column.as_deref()];
+    for name in wanted.into_iter().flatten().filter(|_| has_header) {
+        let places: Vec<usize> = (0..first.len()).filter(|&i| first[i].eq_ignore_ascii_case(name)).collect();
+        if let [a, b, ..] = places[..] {
+            let problem = format!("columns {} and {} are both called {name:?}", a + 1, b + 1);
+            return Err(fail(path, problem, "give the number of the column that is meant"));
+        }
+    }
     let text = match &options.text_column {
         Some(wanted) => find(wanted).ok_or_else(|| missing(wanted))?,
         None if first.len() == 1 => 0,
