@@ -23,9 +23,9 @@ const FORMATS: [Format; 9] = [
     Format::Svmlight,
 ];
 
-/// Bytes that a reader may take for a file of a few hundred: batches, threads, and the 4 million empty documents that a
-/// header may promise.
-const ALLOWED: u64 = 256 << 20;
+/// Bytes that a reader may take for a file of a few hundred: twice what the 4 million empty documents take that a header
+/// may promise, and what threads and batches take once.
+const ALLOWED: u64 = 96 << 20;
 
 /// One reader at a time, so that what is measured is its own.
 static ALONE: Mutex<()> = Mutex::new(());

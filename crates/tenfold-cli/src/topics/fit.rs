@@ -227,7 +227,7 @@ impl Parts {
     }
 }
 
-/// Whether document i is held out: where i·share passes a whole number, counted in millionths so that nothing is rounded.
+/// Whether document i is held out: where i·share passes a whole number, in millionths so that nothing is rounded.
 fn is_held_out(i: usize, share: f64) -> bool {
     let (whole, part) = (1_000_000, (share * 1e6).round() as u64);
     i as u64 * part % whole < part

@@ -135,8 +135,9 @@ impl ReadOptions {
 /// is some tens of megabytes, and for text the distinct words.
 ///
 /// # Errors
-/// An option that means nothing with the format; a file that is missing, damaged, not what its header promises or not UTF-8; counts that are negative, fractional or
-/// beyond 2²⁴; text of which no words are left. All name the file, and the line where there is one.
+/// An option that means nothing with the format; a file that is missing, damaged, not what its header promises or not
+/// UTF-8; counts that are negative, fractional or beyond 2²⁴; text of which no words are left. All but the first name the
+/// file, and the line where there is one.
 ///
 /// # Example
 /// ```
