@@ -185,6 +185,30 @@ fn an_update_is_a_fit_of_all_documents_inside_the_subspace() {
 }
 
 #[test]
+fn a_few_documents_hardly_move_a_polished_model() {
+    // Many words beside few tokens: here what is added to every word would show.
+    let drawn = Synth { documents: 3005, words: 3000, k: 20, length: 60.0, ..Synth::default() }.draw().unwrap();
+    let first = drawn.corpus.select(|d| d < 3000).unwrap();
+    for polish in [Polish::Predict, Polish::Faithful] {
+        let fitted = Params { polish, ..Params::new(20) }.fit(&first).unwrap();
+        let mut model = fitted.clone();
+        let updated = model.update(&drawn.corpus.select(|d| d >= 3000).unwrap(), &Silent).unwrap();
+        // 300 tokens beside 9,000 in every topic: were they all of one topic, it would move by 300/9,300.
+        assert!(updated.moved.iter().all(|m| *m < 0.033), "{polish:?}: {:?}", updated.moved);
+        let mut model = fitted.clone();
+        let updated = model.update(&first.select(|d| d == 17).unwrap(), &Silent).unwrap();
+        assert!(updated.moved.iter().all(|m| *m < 0.01), "{polish:?}: {:?}", updated.moved);
+        // Documents without a word that the model knows: nothing can be learned from them.
+        let mut builder = Builder::new(1 << 20);
+        builder.push(Documents { ends: vec![0, 0, 0], words: vec![], counts: vec![] }).unwrap();
+        let empty = builder.finish(first.vocabulary().to_vec()).unwrap();
+        let mut model = fitted.clone();
+        let updated = model.update(&empty, &Silent).unwrap();
+        assert_eq!((model.topics(), updated.documents), (fitted.topics(), 3), "{polish:?}");
+    }
+}
+
+#[test]
 fn merging_two_halves_is_a_model_of_both() {
     let drawn = drawn(12_000, 300, 6, 6);
     let params = Params { polish: Polish::None, alpha0: 1.0, damp: Some(false), ..Params::new(6) };

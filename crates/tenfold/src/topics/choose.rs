@@ -80,13 +80,7 @@ fn interval(
     most: usize,
     search: &Search<'_>,
 ) -> Result<(usize, usize)> {
-    let half = |parity: usize| -> Result<Weighted<'_>> {
-        let mine = |i: &usize| i % 2 == parity;
-        let chosen = (0..weighted.chosen.len()).filter(mine).map(|i| weighted.chosen[i]).collect();
-        let lengths = (0..weighted.chosen.len()).filter(mine).map(|i| weighted.lengths[i].clone()).collect();
-        weighted.like(chosen, lengths).weigh(weighted.cap)
-    };
-    let halves = [half(0)?, half(1)?];
+    let halves = [weighted.half(0)?, weighted.half(1)?];
     let operators = halves.each_ref().map(|weighted| SecondMoment {
         weighted,
         scale,

@@ -146,7 +146,7 @@ impl Params {
             damping,
             scale,
             alpha0: self.alpha0,
-            outside: 0.0,
+            outside: None,
         });
         let kept =
             kept.map(|m| outside(corpus, &m, &search).map(|outside| Moments { outside, ..m })).transpose()?;
@@ -228,7 +228,7 @@ pub(super) fn usual_solver() -> Solver {
 }
 
 /// Counts added for each topic while mixtures are sought for prediction.
-const PRIOR: f64 = 0.1;
+pub(super) const PRIOR: f64 = 0.1;
 
 /// What the stages of a fit leave for the model.
 pub(super) struct Parts {

@@ -72,7 +72,7 @@ pub(super) fn find_basis(
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
     let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
     let parts: Result<Vec<Weighted<'_>>> =
-        (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
+        (strides.iter().filter(|s| **s > 1)).map(|&s| weighted.part(|block, _| block.is_multiple_of(s))).collect();
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
@@ -86,15 +86,6 @@ pub(super) fn find_basis(
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
-}
-
-/// Every `stride`-th block of the documents.
-fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
-    let every = |i: &usize| i.is_multiple_of(stride);
-    let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
-    let lengths: Vec<Vec<f32>> =
-        (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();
-    weighted.like(chosen, lengths).weigh(weighted.cap)
 }
 
 /// Gathers moments in the basis: triples too when their tensor is small enough to be formed.

@@ -29,8 +29,13 @@ pub struct Diagnostics {
     pub alpha0: f64,
     /// How surely each topic comes back when documents are resampled, 0 to 1; empty when it was not measured.
     pub stability: Vec<f64>,
-    /// How many documents carry each topic, as an effective number among those looked at.
+    /// How many documents carry each topic, as an effective number (Σ_d s_d²)² / Σ_d s_d⁴ over the topic's shares s_d of their
+    /// tokens, the prior's part taken off. Among very many documents it is estimated from [`Diagnostics::looked_at`] of
+    /// them.
     pub carriers: Vec<f64>,
+    /// Documents whose mixtures were inferred for shares, correlations, carriers and typical documents: all up to 20,000,
+    /// about so many of more.
+    pub looked_at: usize,
     /// Held-out perplexity along the polish: (passes over the documents, perplexity), the unpolished first.
     pub curve: Vec<(f64, f64)>,
     /// Which point of the curve is the model.
@@ -57,40 +62,52 @@ impl Diagnostics {
         polished: &Polished,
         params: &Params,
     ) -> Self {
+        let mut diagnostics = Self {
+            interval: choice.interval,
+            tried: choice.tried.clone(),
+            alpha0: params.alpha0,
+            stability,
+            curve: polished.curve.iter().map(|c| (c.epoch, c.perplexity)).collect(),
+            chosen: polished.chosen,
+            ..Self::default()
+        };
+        let all: Vec<Option<usize>> = (0..estimate.topics.rows()).map(Some).collect();
+        diagnostics.weights = vec![0.0; all.len()];
+        diagnostics.negative = vec![0.0; all.len()];
+        diagnostics.refresh(estimate, &all);
+        diagnostics
+    }
+
+    /// What an estimate says of itself; `partners` gives the number of every topic in it. Topics that it does not have
+    /// keep what was known of them.
+    pub(super) fn refresh(&mut self, estimate: &Estimate, partners: &[Option<usize>]) {
         let (spectrum, k) = (&estimate.white.spectrum, estimate.white.k());
         let next = spectrum.get(k).copied().unwrap_or(0.0);
         let shares: f64 = estimate.shares.iter().sum();
-        Self {
-            spectrum: spectrum.clone(),
-            interval: choice.interval,
-            tried: choice.tried.clone(),
-            weights: estimate.found.cp.weights.clone(),
-            condition: if k > 0 { spectrum[0] / spectrum[k - 1] } else { f64::NAN },
-            eigengap: if next > 0.0 && k > 0 { spectrum[k - 1] / next } else { f64::INFINITY },
-            negative: estimate.negative.clone(),
-            alpha_sum: if params.alpha0 > 0.0 { params.alpha0 * shares } else { shares },
-            alpha0: params.alpha0,
-            stability,
-            carriers: Vec::new(),
-            curve: polished.curve.iter().map(|c| (c.epoch, c.perplexity)).collect(),
-            chosen: polished.chosen,
-            iterations: estimate.found.trace.iterations,
-            converged: estimate.found.trace.converged,
-            residual: estimate.found.trace.residual(),
-            fit: estimate.found.fit,
-            agreement: estimate.found.trace.agreement(),
-            seconds: Vec::new(),
+        for (list, found) in
+            [(&mut self.weights, &estimate.found.cp.weights), (&mut self.negative, &estimate.negative)]
+        {
+            let pairs = list.iter_mut().zip(partners).filter_map(|(x, p)| Some((x, (*p)?)));
+            pairs.for_each(|(x, p)| *x = found[p]);
         }
+        self.spectrum.clone_from(spectrum);
+        self.condition = if k > 0 { spectrum[0] / spectrum[k - 1] } else { f64::NAN };
+        self.eigengap = if next > 0.0 && k > 0 { spectrum[k - 1] / next } else { f64::INFINITY };
+        self.alpha_sum = if self.alpha0 > 0.0 { self.alpha0 * shares } else { shares };
+        self.iterations = estimate.found.trace.iterations;
+        self.converged = estimate.found.trace.converged;
+        self.residual = estimate.found.trace.residual();
+        self.fit = estimate.found.fit;
+        self.agreement = estimate.found.trace.agreement();
     }
 
-    /// For topics in another order, with the documents that carry them.
-    pub(super) fn ordered(mut self, order: &[usize], carriers: Vec<f64>) -> Self {
+    /// For topics in another order.
+    pub(super) fn ordered(mut self, order: &[usize]) -> Self {
         for list in [&mut self.weights, &mut self.negative, &mut self.stability] {
             if list.len() == order.len() {
                 *list = order.iter().map(|&t| list[t]).collect();
             }
         }
-        self.carriers = carriers;
         self
     }
 

@@ -65,6 +65,7 @@ impl Model {
                 "alpha0": d.alpha0,
                 "stability": d.stability,
                 "carriers": d.carriers,
+                "looked_at": d.looked_at,
                 "curve": d.curve,
                 "chosen": d.chosen,
                 "iterations": d.iterations,
@@ -195,7 +196,7 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
         damping,
         scale,
         alpha0: number("alpha0"),
-        outside: number("outside"),
+        outside: about["outside"].as_f64(),
     }))
 }
 
@@ -225,6 +226,7 @@ fn diagnostics(d: &Value) -> Diagnostics {
         alpha0: number("alpha0"),
         stability: numbers(&d["stability"]),
         carriers: numbers(&d["carriers"]),
+        looked_at: count("looked_at"),
         curve: pairs(&d["curve"]),
         chosen: count("chosen"),
         iterations: count("iterations"),
