@@ -2,8 +2,8 @@
 
 use super::data::Corpus;
 use super::model::{Diagnostics, Model, Moments};
-use super::moments::{Damping, Weighted};
-use super::spectral::{Estimate, Search, active_words, basis_width, find_basis, gather, solve};
+use super::moments::{Damping, Projected, Weighted};
+use super::spectral::{Estimate, Search, WIDEST_FORMED, active_words, basis_width, find_basis, gather, solve};
 use super::statistics::Statistics;
 use super::update::outside;
 use super::{choose, stability};
@@ -60,6 +60,8 @@ pub struct Params {
 
 /// Documents below which none can be spared to watch a polish.
 const FEWEST_WATCHED: usize = 200;
+/// Documents below which none can be spared to judge numbers of topics.
+const FEWEST_JUDGED: usize = 40;
 /// Most documents that watch.
 const MOST_HELD_OUT: usize = 2_000;
 
@@ -81,11 +83,13 @@ impl Params {
     /// Learns topics from a corpus.
     ///
     /// # Complexity
-    /// Up to six passes of 4·entries·1.5k operations for the directions, one for the moments, and 24·entries·k an
-    /// epoch of the polish; memory for a few matrices of words × 1.5k.
+    /// With m = 1.125·k + 16 directions, three passes of 4·entries·m operations for them (less than two over a corpus of
+    /// more than 262,144 documents, whose first passes take a part), one of 6·entries·m for the moments, and 24·entries·k an
+    /// epoch of the polish; memory for a few matrices of words × m.
     ///
     /// # Errors
-    /// No document of three tokens; fewer words than topics; what the source of the corpus says.
+    /// No document of three tokens; what the source of the corpus says. Where words or documents do not carry as many
+    /// topics as were asked for, the model has fewer and its verdict says so.
     pub fn fit(&self, corpus: &Corpus) -> Result<Model> {
         self.fit_with(corpus, &Silent)
     }
@@ -99,7 +103,8 @@ impl Params {
         let mut verdict = Verdict::default();
         corpus.notes().iter().for_each(|note| verdict.note(note.clone()));
         let mut stages = Stages::begin();
-        let held_out = held_out(corpus.documents(), self.polish);
+        let watched = if self.polish == Polish::None { 0.0 } else { watched(corpus.documents()) };
+        let held_out = held_out(watched);
         let frequencies = corpus.document_frequencies()?;
         let asked = if let Components::Exactly(k) = self.k { k } else { 10 };
         let active = active_words(&frequencies, corpus.documents(), asked);
@@ -113,7 +118,7 @@ impl Params {
         stages.end("weights");
         let choice = match self.k {
             Components::Exactly(k) => choose::Choice::given(k),
-            Components::Auto => choose::choose(corpus, &weighted, &scale, &search, &held_out)?,
+            Components::Auto => self.choose(corpus, &weighted, &search, &active)?,
         };
         choice.report(&mut verdict);
         let words = active.iter().filter(|a| **a).count();
@@ -131,7 +136,8 @@ impl Params {
             ));
         }
         stages.end("decomposition");
-        let stability = stability::resampled(&moments, &estimate, self.seed, progress)?;
+        let stability = stability::by_halves(&moments, &estimate, self.seed, progress)?;
+        self.report_limits(watched, &moments, &stability.topics, &mut verdict);
         moments.shards = Vec::new();
         stages.end("stability");
         drop(weighted);
@@ -155,6 +161,28 @@ impl Params {
         diagnostics.seconds = stages.seconds;
         let parts = Parts { polished, statistics, unigram, diagnostics, moments: kept, verdict };
         Model::assemble(self, corpus, parts)
+    }
+
+    /// k from the corpus. Some documents have no part in it, but see which number completes them best: those that watch the
+    /// polish, or others, which come back afterwards.
+    fn choose(
+        &self,
+        corpus: &Corpus,
+        weighted: &Weighted<'_>,
+        search: &Search<'_>,
+        active: &[bool],
+    ) -> Result<choose::Choice> {
+        let documents = corpus.documents();
+        let apart = held_out(judging(documents));
+        let own = match self.polish != Polish::None && watched(documents) > 0.0 {
+            true => None,
+            false => {
+                let lengths = Weighted::new(corpus, self.damping(), all_blocks(corpus), active, &apart)?;
+                Some(lengths.weigh(weighted.cap)?)
+            }
+        };
+        let weighted = own.as_ref().unwrap_or(weighted);
+        choose::choose(corpus, weighted, &weighted.usual_scale(active), search, &apart)
     }
 
     fn damping(&self) -> Damping {
@@ -182,6 +210,28 @@ impl Params {
             return Err(tenfold_engine::Error::TooLittleData(message).into());
         }
         Ok(())
+    }
+
+    /// What could not be done for so few documents or so many topics.
+    fn report_limits(&self, watched: f64, moments: &Projected, stability: &[f64], verdict: &mut Verdict) {
+        if self.polish != Polish::None && watched == 0.0 {
+            verdict.note(format!(
+                "fewer than {FEWEST_WATCHED} documents: none could be kept aside to see whether the polish helps"
+            ));
+        }
+        let wide = format!("for so many topics no triples are formed (beyond {WIDEST_FORMED} directions)");
+        match (&moments.third, stability.is_empty()) {
+            (None, _) => {
+                verdict.note(format!("{wide}: how surely topics come back from other documents was not measured"));
+                if self.keep_moments {
+                    verdict.note(format!("{wide}: the model keeps no moments, so update and merge cannot use it"));
+                }
+            }
+            (Some(_), true) => {
+                verdict.note("too few documents to measure how surely topics come back from other ones");
+            }
+            _ => {}
+        }
     }
 
     /// The polish that was asked for, started a little away from zero: a word that the moments gave no share could
@@ -257,12 +307,25 @@ impl Stages {
     }
 }
 
-/// Every twentieth document watches the polish, at most 2,000 in all; chosen by a hash of its number, so that neither
-/// the order of a file nor the way it is stored matters.
-pub(super) fn held_out(documents: usize, polish: Polish) -> impl Fn(usize) -> bool + Sync {
-    let share = (1.0 / 20.0f64).min(MOST_HELD_OUT as f64 / documents.max(1) as f64);
-    let none = polish == Polish::None || documents < FEWEST_WATCHED;
-    let limit = if none { 0 } else { (share * f64::from(u32::MAX)) as u32 };
+/// The share of the documents that watches the polish: every twentieth, at most 2,000 in all, none of a few.
+fn watched(documents: usize) -> f64 {
+    if documents < FEWEST_WATCHED { 0.0 } else { (1.0 / 20.0f64).min(MOST_HELD_OUT as f64 / documents as f64) }
+}
+
+/// The share of the documents that judges numbers of topics: those that watch the polish, or a fifth where there are too
+/// few for that; none where a fifth is no more than a handful.
+fn judging(documents: usize) -> f64 {
+    match documents {
+        0..FEWEST_JUDGED => 0.0,
+        FEWEST_JUDGED..FEWEST_WATCHED => 0.2,
+        _ => watched(documents),
+    }
+}
+
+/// A share of the documents, chosen by a hash of their numbers, so that neither the order of a file nor the way it is
+/// stored matters.
+pub(super) fn held_out(share: f64) -> impl Fn(usize) -> bool + Sync {
+    let limit = (share * f64::from(u32::MAX)) as u32;
     move |position: usize| {
         ((position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 <= limit && limit > 0
     }

@@ -173,7 +173,8 @@ impl Model {
         &self.coherence
     }
 
-    /// For every topic the documents in which its share is largest.
+    /// For every topic the documents in which its share is largest. Of more than 20,000 documents a random sample of about
+    /// so many is looked at.
     pub fn representatives(&self) -> &[Vec<Representative>] {
         &self.representatives
     }
@@ -245,6 +246,14 @@ impl Model {
                 words.join(" ")
             );
         }
+        // With α0 = 0 the weights give shares, which add up to 1.
+        let d = &self.diagnostics;
+        text += &format!(
+            "\nsum of alpha {:.3}; the moments assumed {} (alpha0), and their weights add up to {:.3}\n",
+            self.alpha.iter().sum::<f64>(),
+            d.alpha0,
+            d.alpha_sum
+        );
         text += &format!("\n{}\n", self.verdict.headline());
         for (level, message) in self.verdict.findings() {
             let mark = if *level == crate::verdict::Level::Warning { "!" } else { "-" };

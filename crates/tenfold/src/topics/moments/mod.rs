@@ -19,9 +19,9 @@ mod second;
 mod tests;
 mod third;
 
-pub(super) use project::{Projected, project};
+pub(super) use project::{Projected, Shard, project};
 pub(super) use second::SecondMoment;
-pub(super) use third::{Whitened, resample, whiten};
+pub(super) use third::{Whitened, second_of_part, whiten, whitened_part};
 
 use crate::error::Result;
 use rayon::prelude::*;
