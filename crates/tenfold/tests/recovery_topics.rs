@@ -73,7 +73,11 @@ fn the_single_topic_model_is_alpha0_zero() {
         let (_, found) = fit(&params, &drawn);
         // A document's topic is as good as known, so that moments do what labels would: 0.96 to 1.07 of their error.
         let limit = 1.25 * oracle(&drawn);
-        assert!(found.mean() < limit && found.share_found() == 1.0, "seed {seed}: {} of {limit}", found.mean());
+        assert!(
+            found.mean() < limit && found.share_found() == 1.0,
+            "seed {seed}: {} of {limit}",
+            found.mean()
+        );
     }
 }
 
@@ -113,7 +117,8 @@ fn k_is_chosen_where_the_documents_were_drawn() {
 #[test]
 fn held_out_documents_choose_where_eigenvalues_leave_it_open() {
     for polish in [Polish::Predict, Polish::None] {
-        let drawn = Synth { documents: 1200, words: 1000, k: 40, skew: 1.0, length: 60.0, ..Synth::default() };
+        let drawn =
+            Synth { documents: 1200, words: 1000, k: 40, skew: 1.0, length: 60.0, ..Synth::default() };
         let drawn = drawn.draw().unwrap();
         let model = Params { polish, ..Params::new(Components::Auto) }.fit(&drawn.corpus).unwrap();
         let d = model.diagnostics();

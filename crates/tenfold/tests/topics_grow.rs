@@ -38,7 +38,8 @@ fn an_update_is_a_fit_of_all_documents_inside_the_subspace() {
 #[test]
 fn a_few_documents_hardly_move_a_polished_model() {
     // Many words beside few tokens: here what is added to every word would show.
-    let drawn = Synth { documents: 3005, words: 3000, k: 20, length: 60.0, ..Synth::default() }.draw().unwrap();
+    let drawn =
+        Synth { documents: 3005, words: 3000, k: 20, length: 60.0, ..Synth::default() }.draw().unwrap();
     let first = drawn.corpus.select(|d| d < 3000).unwrap();
     for polish in [Polish::Predict, Polish::Faithful] {
         let fitted = Params { polish, ..Params::new(20) }.fit(&first).unwrap();
@@ -85,7 +86,8 @@ fn merging_polished_models_takes_the_moments_of_both_and_the_polish_of_each() {
     let drawn = drawn(8000, 300, 6, 2);
     for polish in [Polish::Predict, Polish::Faithful] {
         let params = Params { polish, alpha0: 1.0, ..Params::new(6) };
-        let [a, b] = [0, 1].map(|h| params.fit(&drawn.corpus.select(|d| d % 4 < 3 - 2 * h).unwrap()).unwrap());
+        let [a, b] =
+            [0, 1].map(|h| params.fit(&drawn.corpus.select(|d| d % 4 < 3 - 2 * h).unwrap()).unwrap());
         let merged = a.merge(&b, &Silent).unwrap();
         let error = |m: &Model| Match::new(&drawn.topics, m.topics()).mean();
         // Better than the smaller part, and no worse than the larger but for what is lost between subspaces.
@@ -138,9 +140,15 @@ fn what_lies_outside_is_measured_from_one_block_on() {
     let (same, _) = update(&drawn.corpus.select(|d| (3000..3064).contains(&d)).unwrap());
     assert!(same.outside.unwrap() < 0.1 && !same.refit_is_due(), "{same:?}");
     let (new, verdict) = update(&other.corpus);
-    assert!(new.outside.unwrap() > 0.5 && new.refit_is_due() && verdict.contains("a refit is due"), "{new:?}");
+    assert!(
+        new.outside.unwrap() > 0.5 && new.refit_is_due() && verdict.contains("a refit is due"),
+        "{new:?}"
+    );
     let (few, verdict) = update(&drawn.corpus.select(|d| d >= 3170).unwrap());
-    assert!(few.outside.is_none() && !few.refit_is_due() && verdict.contains("too few to measure"), "{few:?}");
+    assert!(
+        few.outside.is_none() && !few.refit_is_due() && verdict.contains("too few to measure"),
+        "{few:?}"
+    );
 }
 
 #[test]

@@ -293,7 +293,7 @@ fn left_out(data: &PageData, map: &Layout, words: &Words) -> String {
         )
     };
     // Empty documents are never looked at; a sample leaves out most.
-    let sample = if 2 * data.looked_at < data.documents {
+    let sample = if data.looked_at > 0 && 2 * data.looked_at < data.documents {
         format!(
             " Sizes, correlations and typical documents are those of a random sample of {} documents.",
             grouped(data.looked_at)

@@ -1,29 +1,19 @@
 //! How surely topics come back from other documents.
 
-use super::moments::{Projected, Shard, second_of_part, whitened_part};
+use super::moments::{Projected, whitened_part};
 use super::spectral::Estimate;
 use crate::error::Result;
 use tenfold_engine::decompose::Polar;
-use tenfold_engine::linalg::{Mat, assign, eigen_symmetric, orthonormalise, polar, random};
+use tenfold_engine::linalg::{Mat, assign, orthonormalise, polar, random};
 use tenfold_engine::progress::Progress;
 
 /// Times the documents are halved: enough to tell a topic that always comes back from one that often does not.
-const SPLITS: u64 = 3;
-/// Random frames that tell what chance gives.
-const FRAMES: u64 = 16;
-
-/// What halves of the documents say of each other.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Stability {
-    /// For every topic, 0 to 1; empty where triples were not formed, or where documents are too few to be divided.
-    pub topics: Vec<f64>,
-    /// Directions of the basis that keep more than half of their size in the other half.
-    pub directions: usize,
-}
+const SPLITS: u64 = 2;
+/// Directions of random frames that tell what chance gives: their mean is then known to about a hundredth.
+const DIRECTIONS: usize = 256;
 
 /// For every topic how surely it comes back from documents that had no part in finding it, 0 to 1: 1 every time, 0 no better than
-/// chance. Also how many directions hold, which tells why they do not: fewer than k when there is noise among
-/// them, more than k when any k of them are an arbitrary choice.
+/// chance. Empty where triples were not formed, or where documents are too few to be divided.
 ///
 /// The documents lie in eight shards. Topics are sought in a random half of them and in the other half, each from
 /// where they lie in all, and matched one to one with those; c is the cosine of the two halves' answers in the white space where
@@ -39,15 +29,14 @@ pub(super) fn by_halves(
     estimate: &Estimate,
     seed: u64,
     progress: &dyn Progress,
-) -> Result<Stability> {
+) -> Result<Vec<f64>> {
     let k = estimate.topics.rows();
     let filled: Vec<usize> = (0..moments.shards.len()).filter(|&s| moments.shards[s].weight > 0.0).collect();
     if moments.third.is_none() || filled.len() < 2 {
-        return Ok(Stability::default());
+        return Ok(Vec::new());
     }
     progress.stage("halving", 2 * SPLITS);
     let mut sums = vec![0.0; k];
-    let mut hold = Vec::new();
     for split in 0..SPLITS {
         let order = random::permutation(filled.len(), &mut random::rng(seed, 800 + split));
         let halves = [0, 1].map(|half| {
@@ -64,29 +53,13 @@ pub(super) fn by_halves(
         if let [a, b] = &found[..] {
             sums.iter_mut().zip(a.col_dots(b)).for_each(|(sum, c)| *sum += c.abs());
         }
-        hold.push(directions(&moments.shards, &halves, estimate.white.alpha0)?);
     }
     let chance = chance(k, seed);
     let stability = |sum: &f64| {
         let r = ((sum / SPLITS as f64 - chance) / (1.0 - chance)).clamp(0.0, 1.0);
         2.0 * r / (1.0 + r)
     };
-    hold.sort_unstable();
-    Ok(Stability { topics: sums.iter().map(stability).collect(), directions: hold[hold.len() / 2] })
-}
-
-/// Eigenvectors u of M2 of one half whose eigenvalue comes back as more than half of itself in the other, uᵀ M2 u; as for the
-/// choice of k, but inside the basis.
-fn directions(shards: &[Shard], halves: &[Vec<bool>; 2], alpha0: f64) -> Result<usize> {
-    let seconds = halves.each_ref().map(|half| second_of_part(shards, half, alpha0));
-    let (mut own, mut again) = (vec![0.0; seconds[0].rows()], vec![0.0; seconds[0].rows()]);
-    for (mine, other) in [(0, 1), (1, 0)] {
-        let eigen = eigen_symmetric(&seconds[mine])?;
-        let measured = seconds[other].matmul(&eigen.vectors).col_dots(&eigen.vectors);
-        own.iter_mut().zip(&eigen.values).for_each(|(x, v)| *x += v);
-        again.iter_mut().zip(&measured).for_each(|(x, v)| *x += v);
-    }
-    Ok(own.iter().zip(&again).filter(|(own, again)| **own > 0.0 && **again > 0.5 * **own).count())
+    Ok(sums.iter().map(stability).collect())
 }
 
 /// The topics as some shards give them, in the white space of all and in their order; a column is shorter than 1
@@ -99,7 +72,9 @@ fn found_again(
 ) -> Result<Option<Mat>> {
     // From a good start a topic that is there is found in a few steps; one that needs more does not come back.
     let solver = Polar { max_iterations: 5, tolerance: 1e-3, fit_tolerance: 1e-4, restarts: 1 };
-    let Some((tensor, way)) = whitened_part(&moments.shards, chosen, &estimate.white)? else { return Ok(None) };
+    let Some((tensor, way)) = whitened_part(&moments.shards, chosen, &estimate.white)? else {
+        return Ok(None);
+    };
     let all = &estimate.found.cp.factors;
     let found = solver.from_start(&tensor, polar(&way.tr_matmul(all))?, progress)?;
     let mut back = way.matmul(&found.cp.factors);
@@ -124,8 +99,8 @@ fn chance(k: usize, seed: u64) -> f64 {
         let drawn = random::gaussian(k, k, &mut random::rng(seed, 850 + i));
         matched(&axes, &orthonormalise(&drawn))
     };
-    let mean = |i: u64| {
-        frame(2 * i).col_dots(&frame(2 * i + 1)).iter().map(|c| c.abs()).sum::<f64>() / k as f64
-    };
-    (0..FRAMES).map(mean).sum::<f64>() / FRAMES as f64
+    let mean =
+        |i: u64| frame(2 * i).col_dots(&frame(2 * i + 1)).iter().map(|c| c.abs()).sum::<f64>() / k as f64;
+    let frames = DIRECTIONS.div_ceil(k) as u64;
+    (0..frames).map(mean).sum::<f64>() / frames as f64
 }

@@ -193,7 +193,8 @@ impl Model {
 
     /// For every topic its unpolished self, before and after.
     fn partners(&self, before: &Estimate, after: &Estimate) -> Vec<Option<(usize, usize)>> {
-        let (old, new) = (match_rows(self.topics(), &before.topics), match_rows(&before.topics, &after.topics));
+        let (old, new) =
+            (match_rows(self.topics(), &before.topics), match_rows(&before.topics, &after.topics));
         old.into_iter().map(|b| b.and_then(|b| Some((b, new[b]?)))).collect()
     }
 

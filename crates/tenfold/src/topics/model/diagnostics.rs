@@ -3,13 +3,15 @@
 use super::super::choose::Choice;
 use super::super::fit::Params;
 use super::super::spectral::Estimate;
-use super::super::stability::Stability;
 use crate::admixture::Polished;
 use crate::verdict::Verdict;
 
 /// Stability below which a topic does not come back. On documents drawn from 20 topics and fitted with 30 (three seeds) the true
 /// ones had .93 to .98 and the others 0 to .59; from 10 fitted with 15, all but the worst of the true ones had .76 to .98.
 const UNSTABLE: f64 = 0.7;
+
+/// Ratio of two eigenvalues from which there is a gap between them.
+const GAP: f64 = 1.5;
 
 /// What is known about a fit. Lists run over topics in the model's order unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,9 +37,6 @@ pub struct Diagnostics {
     /// How surely each topic comes back from other documents: 0 no better than chance, 1 every time; empty when it was
     /// not measured.
     pub stability: Vec<f64>,
-    /// Directions of the kept subspace that hold more than half of their size in the other half of the documents, where
-    /// stability was measured: fewer than k when k is too large, more when there are more topics.
-    pub directions: usize,
     /// How many documents carry each topic, as an effective number (Σ_d s_d²)² / Σ_d s_d⁴ over the topic's shares s_d of their
     /// tokens, the prior's part taken off. Among very many documents it is estimated from [`Diagnostics::looked_at`] of
     /// them.
@@ -67,7 +66,7 @@ impl Diagnostics {
     pub(in super::super) fn new(
         estimate: &Estimate,
         choice: &Choice,
-        stability: Stability,
+        stability: Vec<f64>,
         polished: &Polished,
         params: &Params,
     ) -> Self {
@@ -75,8 +74,7 @@ impl Diagnostics {
             interval: choice.interval,
             tried: choice.tried.clone(),
             alpha0: params.alpha0,
-            stability: stability.topics,
-            directions: stability.directions,
+            stability,
             curve: polished.curve.iter().map(|c| (c.epoch, c.perplexity)).collect(),
             chosen: polished.chosen,
             ..Self::default()
@@ -163,29 +161,41 @@ impl Diagnostics {
         let k = self.weights.len();
         let unstable = self.which(&self.stability, |s| s < UNSTABLE);
         let many = unstable.len() * 5 > k;
-        // The kept subspace ends soon after k: how many more there are it cannot tell.
-        let more = !self.stability.is_empty() && self.directions > k;
-        if many && more {
+        if many {
+            // Noise has no gap inside it, but where it falls to zero: a gap beyond k, after directions that are about as
+            // strong as the k-th, has topics before it. The first direction is that of the mean, which α0 leaves more or
+            // less of.
+            let strong = |i: usize| self.spectrum[i - 1] > 0.5 * self.spectrum[k - 1];
+            let above = (k + 1..self.spectrum.len()).rfind(|&i| strong(i) && self.gap(i) > GAP);
+            let below = (k.min(3) - 1..k).any(|i| self.gap(i) > GAP);
+            let why = match above {
+                Some(all) => format!("there are about {all} of equal strength"),
+                None if below => "k is too large for these documents".to_owned(),
+                None => {
+                    "k is too large for these documents, or picks some of many of equal strength".to_owned()
+                }
+            };
             verdict.warn(format!(
-                "{} of {k} topics do not come back from one half of the documents to the other, where more directions than k \
-                 do: there are more topics than {k}; ask for more, or -k auto",
-                unstable.len()
-            ));
-        } else if many {
-            verdict.warn(format!(
-                "{} of {k} topics do not come back from one half of the documents to the other, and only {} directions do: k \
-                 is too large for these documents; try {} or -k auto",
+                "{} of {k} topics do not come back from one half of the documents to the other: {why}; try {} or -k auto",
                 unstable.len(),
-                self.directions,
-                self.directions.clamp(1, k)
+                above.unwrap_or((k - unstable.len()).max(1))
             ));
         } else if !unstable.is_empty() {
             verdict.note(format!("{} not come back surely from other documents", does(&unstable)));
         }
-        if self.interval.is_none() && self.eigengap < 1.5 && !many {
+        if self.interval.is_none() && self.eigengap < GAP && !many {
             verdict.note(format!(
                 "the spectrum goes on beyond k = {k} without a gap: there may be more topics; -k auto looks for them"
             ));
+        }
+    }
+
+    /// Eigenvalue i, counted from 1, over the next.
+    fn gap(&self, i: usize) -> f64 {
+        match (self.spectrum.get(i.wrapping_sub(1)), self.spectrum.get(i)) {
+            (Some(this), Some(next)) if *next > 0.0 => this / next,
+            (Some(this), Some(_)) if *this > 0.0 => f64::INFINITY,
+            _ => 0.0,
         }
     }
 

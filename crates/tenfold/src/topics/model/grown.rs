@@ -38,7 +38,8 @@ impl Model {
         blend(&mut self.coherence, &Coherence::Npmi.of(&seen));
         let name = |document: usize| more.names().map(|names| names[document].clone());
         for (old, new) in self.representatives.iter_mut().zip(&statistics.representatives) {
-            let found = new.iter().map(|&(document, share)| Representative { document, name: name(document), share });
+            let found =
+                new.iter().map(|&(document, share)| Representative { document, name: name(document), share });
             extend(old, found, self.documents);
         }
         let carriers = self.diagnostics.carriers.iter_mut().zip(&statistics.carriers);

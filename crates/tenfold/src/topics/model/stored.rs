@@ -23,7 +23,8 @@ impl Model {
         value["k"] = json!(self.k());
         value["words"] = json!(self.words());
         value["sound"] = json!(self.verdict.is_sound());
-        value["kept"] = self.kept().map_or(Value::Null, |(m, bytes)| json!({ "directions": m, "bytes": bytes }));
+        value["kept"] =
+            self.kept().map_or(Value::Null, |(m, bytes)| json!({ "directions": m, "bytes": bytes }));
         value["diagnostics"]["spectrum"] = json!(self.diagnostics.spectrum);
         let seconds = self.diagnostics.seconds.iter().map(|(s, t)| (s.clone(), json!(t)));
         value["diagnostics"]["seconds"] = Value::Object(seconds.collect());
@@ -66,7 +67,6 @@ impl Model {
                 "alpha_sum": d.alpha_sum,
                 "alpha0": d.alpha0,
                 "stability": d.stability,
-                "directions": d.directions,
                 "carriers": d.carriers,
                 "looked_at": d.looked_at,
                 "curve": d.curve,
@@ -235,7 +235,6 @@ fn diagnostics(d: &Value) -> Diagnostics {
         alpha_sum: number("alpha_sum"),
         alpha0: number("alpha0"),
         stability: numbers(&d["stability"]),
-        directions: count("directions"),
         carriers: numbers(&d["carriers"]),
         looked_at: count("looked_at"),
         curve: pairs(&d["curve"]),

@@ -19,9 +19,9 @@ mod second;
 mod tests;
 mod third;
 
-pub(super) use project::{Projected, Shard, project};
+pub(super) use project::{Projected, project};
 pub(super) use second::SecondMoment;
-pub(super) use third::{Whitened, second_of_part, whiten, whitened_part};
+pub(super) use third::{Whitened, whiten, whitened_part};
 
 use crate::error::Result;
 use rayon::prelude::*;
@@ -115,7 +115,8 @@ impl<'a> Weighted<'a> {
         }
         let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
         let (counts, damping, cap) = (self.counts, self.damping, self.cap);
-        let part = Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() };
+        let part =
+            Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() };
         part.weigh(cap)
     }
 

@@ -50,16 +50,12 @@ impl<'a> Averages<'a> {
         self
     }
 
-    /// M2.
-    fn corrected(&self, alpha0: f64) -> Mat {
-        let shift = alpha0 / (alpha0 + 1.0);
-        symmetric(&Mat::from_fn(self.second.rows(), self.second.cols(), |i, j| {
-            self.second[(i, j)] - shift * self.first[i] * self.first[j]
-        }))
-    }
-
     fn whiten(&self, alpha0: f64, k: usize) -> Result<Whitened> {
-        let eigen = eigen_symmetric(&self.corrected(alpha0))?;
+        let shift = alpha0 / (alpha0 + 1.0);
+        let corrected = Mat::from_fn(self.second.rows(), self.second.cols(), |i, j| {
+            self.second[(i, j)] - shift * self.first[i] * self.first[j]
+        });
+        let eigen = eigen_symmetric(&symmetric(&corrected))?;
         // Directions whose variance is lost in rounding would blow up noise beyond anything else.
         let floor = 1e-9 * eigen.values.first().copied().unwrap_or(0.0).abs();
         let usable = eigen.values.iter().take(k).filter(|v| **v > floor).count();
@@ -137,11 +133,6 @@ pub(crate) fn whitened_part(
     let mut back = like.white.clone();
     back.scale_cols(&like.spectrum[..like.k()]);
     Ok(Some((white.third(third, averages.weight)?, back.tr_matmul(&white.white))))
-}
-
-/// M2 of some shards inside the basis.
-pub(crate) fn second_of_part(shards: &[Shard], chosen: &[bool], alpha0: f64) -> Mat {
-    Averages::of_shard(&add(shards, chosen)).corrected(alpha0)
 }
 
 fn add(shards: &[Shard], chosen: &[bool]) -> Shard {
