@@ -69,6 +69,14 @@ pub enum Error {
         /// What it means nothing with.
         with: String,
     },
+    /// Models or data that cannot be used together, or not for this.
+    #[error("{problem}; {remedy}")]
+    Unfit {
+        /// What does not fit.
+        problem: String,
+        /// What the user can do about it.
+        remedy: String,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is out of range: {expected}")]
     BadParameter {

@@ -46,6 +46,7 @@ mod choose;
 mod data;
 mod fit;
 mod infer;
+mod merge;
 mod model;
 mod moments;
 pub mod read;

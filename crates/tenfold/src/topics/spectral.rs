@@ -71,8 +71,9 @@ pub(super) fn find_basis(
     // Early products only turn the directions: the more there are documents, the fewer of them that takes.
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
     let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
-    let parts: Result<Vec<Weighted<'_>>> =
-        (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
+    let parts: Result<Vec<Weighted<'_>>> = (strides.iter().filter(|s| **s > 1))
+        .map(|&s| weighted.part(|block, _| block.is_multiple_of(s)))
+        .collect();
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
@@ -86,15 +87,6 @@ pub(super) fn find_basis(
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
-}
-
-/// Every `stride`-th block of the documents.
-fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
-    let every = |i: &usize| i.is_multiple_of(stride);
-    let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
-    let lengths: Vec<Vec<f32>> =
-        (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();
-    weighted.like(chosen, lengths).weigh(weighted.cap)
 }
 
 /// Gathers moments in the basis: triples too when their tensor is small enough to be formed.
@@ -155,4 +147,16 @@ fn clip(raw: &Mat, first: &[f64]) -> (Mat, Vec<f64>) {
         }
     }
     (topics, negative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_are_formed_up_to_143_topics() {
+        // What the help of `topics update` and an error say.
+        assert_eq!((basis_width(143, 1000), basis_width(144, 1000)), (WIDEST_FORMED, 168));
+        assert_eq!((basis_width(8, 1000), basis_width(50, 1000), basis_width(5, 9)), (16, 64, 9));
+    }
 }
