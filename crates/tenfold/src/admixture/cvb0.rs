@@ -63,7 +63,8 @@ impl Default for Cvb0 {
 }
 
 impl Cvb0 {
-    /// Polishes the topics `start` (k × words). The best model by held-out perplexity is returned, the start included.
+    /// Polishes the topics `start` (k × words). The best model by held-out perplexity is returned, the start included; unless
+    /// that is the best, two more passes take in the documents that were held out.
     ///
     /// # Errors
     /// Topics of another vocabulary, a prior of another k; what the counts or the listener say.
@@ -87,36 +88,56 @@ impl Cvb0 {
             true => begin.counts(training.tokens),
             false => Table::zeros(start.cols(), start.rows()),
         };
-        let (mut learned, mut best) = (alpha.to_vec(), alpha.to_vec());
-        progress.stage("polishing", (self.sweeps * counts.rows()) as u64);
+        let (mut learned, mut best, mut kept) = (alpha.to_vec(), alpha.to_vec(), None);
+        progress.stage("polishing", ((self.sweeps + 2) * counts.rows()) as u64);
         for sweep in 0..self.sweeps {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
-            let collapse = Collapse::new(&table, &learned, self.eta, own);
-            let mut pass = Sweep::new(&training, collapse, base(), self.inner);
-            for_each_group(counts, &all_blocks(counts), |_, blocks| {
-                progress.check()?;
-                for block in blocks {
-                    pass.add(block);
-                    progress.advance(block.rows() as u64);
-                }
-                Ok(())
-            })?;
-            let Sweep { next, sampled, .. } = pass;
-            table = next;
+            let sampled;
+            (table, sampled) = self.sweep(&training, (&table, &learned, own), base(), progress)?;
             if self.learn_alpha {
                 learned = fixed_point(&sampled, &learned, ALPHA_STEPS);
             }
             let seen = guard.look(sweep as f64 + 1.0, &smoothed(&table, 1.0, &table.sums(), self.eta));
             if guard.holds_the_last() {
                 best.clone_from(&learned);
+                kept = Some(table.clone());
             }
             if seen == Look::WorseAgain {
                 break;
             }
         }
-        let (topics, curve, chosen) = guard.finish();
+        let (mut topics, curve, chosen) = guard.finish();
+        if let Some(mut table) = kept.filter(|_| !curve.is_empty()) {
+            // Those that watched have nothing left to decide: they are documents like the others.
+            let everything = begin.training(counts, &|_| false, alpha, progress)?;
+            for own in [0.0, 1.0] {
+                table = self.sweep(&everything, (&table, &best, own), base(), progress)?.0;
+            }
+            topics = Some(smoothed(&table, 1.0, &table.sums(), self.eta).topics());
+        }
         Ok(Polished { topics: topics.unwrap_or_else(|| start.clone()), alpha: best, curve, chosen })
+    }
+
+    /// One pass over the documents: the counts of the next table, from `base` on, and some documents' counts of topics.
+    fn sweep(
+        &self,
+        training: &Training<'_>,
+        (table, alpha, own): (&Table, &[f64], f32),
+        base: Table,
+        progress: &dyn Progress,
+    ) -> Result<(Table, Vec<f32>)> {
+        let collapse = Collapse::new(table, alpha, self.eta, own);
+        let mut pass = Sweep::new(training, collapse, base, self.inner);
+        for_each_group(training.counts, &all_blocks(training.counts), |_, blocks| {
+            progress.check()?;
+            for block in blocks {
+                pass.add(block);
+                progress.advance(block.rows() as u64);
+            }
+            Ok(())
+        })?;
+        Ok((pass.next, pass.sampled))
     }
 }
 
