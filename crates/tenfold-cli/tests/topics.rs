@@ -143,8 +143,16 @@ fn documents_come_later_and_models_merge() {
     place.fails("topics update a.tenfold b.ldac -o a.tenfold", 2, &["overwritten"]);
     place.ok(&format!("topics fit a.ldac {words} -k 8 --no-moments -o bare.tenfold"));
     assert!(place.bytes("bare.tenfold").len() < place.bytes("a.tenfold").len());
-    place.fails(&format!("topics update bare.tenfold b.ldac {words} -o x.tenfold"), 2, &["moments"]);
-    place.fails("topics merge a.tenfold bare.tenfold -o x.tenfold", 2, &["moments"]);
+    place.fails(&format!("topics update bare.tenfold b.ldac {words} -o x.tenfold"), 3, &["keeps no moments"]);
+    place.fails("topics merge a.tenfold bare.tenfold -o x.tenfold", 3, &["keeps no moments"]);
+    // Moments of damped counts and of counts as they are do not add up.
+    place.ok(&format!("topics fit b.ldac {words} -k 8 --polish faithful -o f.tenfold"));
+    place.fails("topics merge a.tenfold f.tenfold -o x.tenfold", 3, &["cannot be merged", "damped"]);
+    assert_eq!(updated["kept"]["directions"], 16, "{}", updated["kept"]);
+    let bytes = number(&updated["kept"]["bytes"]) / 400.0;
+    assert!((8.0 * 16.0..8.0 * 16.0 + 60.0).contains(&bytes), "{bytes} a word");
+    let help = place.ok("topics update --help").out;
+    assert!(help.contains("k/8 directions") && help.contains("143 topics"), "{help}");
 }
 
 #[test]
@@ -179,4 +187,16 @@ fn the_number_of_topics_is_found_and_explained() {
     let fit = place.json("topics fit d/docword.txt -k auto -o m.tenfold");
     let k = fit["k"].as_u64().unwrap();
     assert!((7..=9).contains(&k), "{k} topics where 8 were drawn");
+    let interval: Vec<u64> =
+        fit["diagnostics"]["interval"].as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect();
+    assert!(interval[0] <= k && k <= interval[1], "{interval:?}");
+    let told = fit["verdict"].to_string();
+    assert!(told.contains(&format!("k = {k}: {} directions keep more than half", interval[0])), "{told}");
+    assert!(place.ok("topics show m.tenfold").out.contains(&format!("k = {k}: ")));
+    place.ok("report m.tenfold -o page.html");
+    let page = String::from_utf8(place.bytes("page.html")).unwrap();
+    // Documents have the same numbers on the page as in tables.
+    let shown = place.ok("topics show m.tenfold --documents").out;
+    let named: Vec<&str> = shown.lines().filter_map(|line| line.split("% of ").nth(1)).collect();
+    assert!(named.len() > 20 && named.iter().all(|name| page.contains(&format!("\"{name}\""))), "{named:?}");
 }

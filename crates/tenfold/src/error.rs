@@ -61,6 +61,14 @@ pub enum Error {
         /// How many there should be.
         expected: usize,
     },
+    /// Models or data that cannot be used together, or not for this.
+    #[error("{problem}; {remedy}")]
+    Unfit {
+        /// What does not fit.
+        problem: String,
+        /// What the user can do about it.
+        remedy: String,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is out of range: {expected}")]
     BadParameter {

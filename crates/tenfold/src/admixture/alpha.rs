@@ -32,7 +32,7 @@ const DOCUMENTS_A_TASK: usize = 256;
 
 /// The Dirichlet parameters of a corpus, given its topics (k × words) and a first guess.
 ///
-/// Minka's fixed point on the expected counts n_dt of topics in some thousand documents, spread over the corpus:
+/// Minka's fixed point on the expected counts n_dt of topics in about 512 documents, spread over the corpus:
 ///
 ///   α_t ← α_t Σ_d P_dt [ψ(n_dt / P_dt + α_t) − ψ(α_t)] / Σ_d [ψ(n_d + Σα) − ψ(Σα)],   P_dt = 1 − exp(−n_dt).
 ///

@@ -2,9 +2,8 @@
 
 use super::alpha::{MOST_DOCUMENTS, fixed_point};
 use super::collapsed::{Given, Responsibilities, WordCounts};
-use super::infer::check;
 use super::table::{Reading, Rows, Table, pad, pad_alpha, smoothed};
-use super::training::{Guard, HeldOut, Look, Polished, Training};
+use super::training::{Guard, HeldOut, Look, Polished, Start, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -52,11 +51,14 @@ pub struct Cvb0 {
     /// Estimate the Dirichlet parameters after every sweep, as [`estimate_alpha`](super::estimate_alpha) does, with its
     /// limits. Otherwise they stay as given, which is better where they come from the moments of the corpus.
     pub learn_alpha: bool,
+    /// Tokens of every topic that the start already stands for; they stay in all counts beside those of the corpus. Empty when
+    /// the start is a first guess, which the first sweep replaces.
+    pub before: Vec<f64>,
 }
 
 impl Default for Cvb0 {
     fn default() -> Self {
-        Self { sweeps: 5, inner: 10, eta: 0.01, learn_alpha: false }
+        Self { sweeps: 5, inner: 10, eta: 0.01, learn_alpha: false, before: Vec::new() }
     }
 }
 
@@ -73,20 +75,25 @@ impl Cvb0 {
         alpha: &[f64],
         progress: &dyn Progress,
     ) -> Result<Polished> {
-        check(counts, start, alpha)?;
-        let training = Training::gather(counts, held_out, progress)?;
-        let scale = training.tokens.max(1.0) / start.rows().max(1) as f64;
-        let mut table = Table::from_topics(start, scale);
-        let mut guard = Guard::new(
-            &training,
-            &Reading { slope: pad(&table, (1.0 / scale) as f32), ..Reading::plain(&table) },
-        );
+        let begin = Start { topics: start, before: &self.before, eta: self.eta };
+        let training = begin.training(counts, held_out, alpha, progress)?;
+        if training.tokens == 0.0 {
+            return Ok(Polished::unchanged(start, alpha));
+        }
+        let mut table = begin.counts(training.tokens);
+        let mut guard = Guard::new(&training, &begin.reading(&table, training.tokens));
+        // What stays in the counts of every sweep.
+        let base = || match begin.continues() {
+            true => begin.counts(training.tokens),
+            false => Table::zeros(start.cols(), start.rows()),
+        };
         let (mut learned, mut best) = (alpha.to_vec(), alpha.to_vec());
         progress.stage("polishing", (self.sweeps * counts.rows()) as u64);
         for sweep in 0..self.sweeps {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
-            let mut pass = Sweep::new(&training, Collapse::new(&table, &learned, self.eta, own), self.inner);
+            let collapse = Collapse::new(&table, &learned, self.eta, own);
+            let mut pass = Sweep::new(&training, collapse, base(), self.inner);
             for_each_group(counts, &all_blocks(counts), |_, blocks| {
                 progress.check()?;
                 for block in blocks {
@@ -190,7 +197,7 @@ fn respond(
     tasks.into_par_iter().for_each(vectorised);
 }
 
-/// One pass over the documents: reads the counts of the last one, gathers its own.
+/// One pass over the documents: reads the counts of the last one, adds its own to those that stay.
 struct Sweep<'a> {
     training: &'a Training<'a>,
     collapse: Collapse<'a>,
@@ -203,10 +210,8 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(training: &'a Training<'a>, collapse: Collapse<'a>, steps: usize) -> Self {
-        let table = collapse.reading.table;
+    fn new(training: &'a Training<'a>, collapse: Collapse<'a>, next: Table, steps: usize) -> Self {
         let stride = training.counts.rows().div_ceil(MOST_DOCUMENTS).max(1);
-        let next = Table::zeros(table.words(), table.k);
         Self { training, collapse, steps, next, sampled: Vec::new(), stride, seen: 0 }
     }
 

@@ -45,6 +45,7 @@
 mod choose;
 mod data;
 mod fit;
+mod merge;
 mod model;
 mod moments;
 pub mod read;

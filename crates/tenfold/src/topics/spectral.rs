@@ -4,7 +4,7 @@ use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, white
 use super::white::WhiteRows;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Solver};
-use tenfold_engine::linalg::{Mat, RangeFinder, SymmetricOperator};
+use tenfold_engine::linalg::{self, Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
 /// The widest basis in which triples are formed: a tensor of 160³/6 numbers, whose decomposition then costs nothing.
@@ -71,8 +71,9 @@ pub(super) fn find_basis(
     // Early products only turn the directions: the more there are documents, the fewer of them that takes.
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
     let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
-    let parts: Result<Vec<Weighted<'_>>> =
-        (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
+    let parts: Result<Vec<Weighted<'_>>> = (strides.iter().filter(|s| **s > 1))
+        .map(|&s| weighted.part(|block, _| block.is_multiple_of(s)))
+        .collect();
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
@@ -86,15 +87,6 @@ pub(super) fn find_basis(
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
-}
-
-/// Every `stride`-th block of the documents.
-fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
-    let every = |i: &usize| i.is_multiple_of(stride);
-    let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
-    let lengths: Vec<Vec<f32>> =
-        (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();
-    weighted.like(chosen, lengths).weigh(weighted.cap)
 }
 
 /// Gathers moments in the basis: triples too when their tensor is small enough to be formed.
@@ -127,10 +119,32 @@ pub(super) fn solve(
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
     };
-    let shares = white.shares(&found.cp.weights);
-    let raw = white.topics(moments, &found.cp);
-    let (topics, negative) = clip(&raw, &moments.first);
-    Ok(Estimate { topics, shares, found, white, negative })
+    Ok(Estimate::new(moments, white, found))
+}
+
+/// [`solve`] for moments that few documents were added to, from where the components lay before: those that the data hardly
+/// determine could otherwise come out as others from another start, and one document would seem to change them.
+pub(super) fn solve_again(moments: &Projected, before: &Estimate, search: &Search<'_>) -> Result<Estimate> {
+    let white = whiten(moments, search.alpha0, before.white.k())?;
+    let (Some(triples), Solver::Polar(polar), true) =
+        (&moments.third, search.solver, white.k() == before.white.k())
+    else {
+        return solve(moments, None, before.white.k(), search);
+    };
+    let start = linalg::polar(&white.way_to(&before.white).tr_matmul(&before.found.cp.factors))?;
+    let tensor = white.third(triples, moments.weight)?;
+    search.progress.stage("decomposing", 0);
+    let found = polar.from_start(&tensor, start, search.progress)?;
+    Ok(Estimate::new(moments, white, found))
+}
+
+impl Estimate {
+    fn new(moments: &Projected, white: Whitened, found: Decomposition) -> Self {
+        let shares = white.shares(&found.cp.weights);
+        let raw = white.topics(moments, &found.cp);
+        let (topics, negative) = clip(&raw, &moments.first);
+        Self { topics, shares, found, white, negative }
+    }
 }
 
 /// Rows on the simplex from columns with negative parts: clipped and divided by their sum. A column with nothing positive
@@ -155,4 +169,16 @@ fn clip(raw: &Mat, first: &[f64]) -> (Mat, Vec<f64>) {
         }
     }
     (topics, negative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_are_formed_up_to_143_topics() {
+        // What the help of `topics update` and an error say.
+        assert_eq!((basis_width(143, 1000), basis_width(144, 1000)), (WIDEST_FORMED, 168));
+        assert_eq!((basis_width(8, 1000), basis_width(50, 1000), basis_width(5, 9)), (16, 64, 9));
+    }
 }
