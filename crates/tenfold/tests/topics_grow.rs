@@ -113,7 +113,7 @@ fn models_of_other_topics_are_not_averaged() {
     };
     let near: Vec<f64> = (0..4).map(near).collect();
     assert!(near.iter().filter(|x| **x < 0.3).count() >= 2, "{near:?}");
-    assert!(told(&merged).contains("not among those of the"), "{}", told(&merged));
+    assert!(told(&merged).contains("new to the first model"), "{}", told(&merged));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, white
 use super::white::WhiteRows;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Solver};
-use tenfold_engine::linalg::{Mat, RangeFinder, SymmetricOperator};
+use tenfold_engine::linalg::{self, Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
 /// The widest basis in which triples are formed: a tensor of 160³/6 numbers, whose decomposition then costs nothing.
@@ -119,10 +119,32 @@ pub(super) fn solve(
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
     };
-    let shares = white.shares(&found.cp.weights);
-    let raw = white.topics(moments, &found.cp);
-    let (topics, negative) = clip(&raw, &moments.first);
-    Ok(Estimate { topics, shares, found, white, negative })
+    Ok(Estimate::new(moments, white, found))
+}
+
+/// [`solve`] for moments that few documents were added to, from where the components lay before: those that the data hardly
+/// determine could otherwise come out as others from another start, and one document would seem to change them.
+pub(super) fn solve_again(moments: &Projected, before: &Estimate, search: &Search<'_>) -> Result<Estimate> {
+    let white = whiten(moments, search.alpha0, before.white.k())?;
+    let (Some(triples), Solver::Polar(polar), true) =
+        (&moments.third, search.solver, white.k() == before.white.k())
+    else {
+        return solve(moments, None, before.white.k(), search);
+    };
+    let start = linalg::polar(&white.way_to(&before.white).tr_matmul(&before.found.cp.factors))?;
+    let tensor = white.third(triples, moments.weight)?;
+    search.progress.stage("decomposing", 0);
+    let found = polar.from_start(&tensor, start, search.progress)?;
+    Ok(Estimate::new(moments, white, found))
+}
+
+impl Estimate {
+    fn new(moments: &Projected, white: Whitened, found: Decomposition) -> Self {
+        let shares = white.shares(&found.cp.weights);
+        let raw = white.topics(moments, &found.cp);
+        let (topics, negative) = clip(&raw, &moments.first);
+        Self { topics, shares, found, white, negative }
+    }
 }
 
 /// Rows on the simplex from columns with negative parts: clipped and divided by their sum. A column with nothing positive

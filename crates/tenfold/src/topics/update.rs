@@ -4,7 +4,7 @@ use super::data::Corpus;
 use super::fit::{PRIOR, Polish, dirichlet, usual_solver};
 use super::model::{Model, Moments};
 use super::moments::{SecondMoment, Weighted, project};
-use super::spectral::{Estimate, Search, active_words, solve};
+use super::spectral::{Estimate, Search, active_words, solve, solve_again};
 use super::statistics::Statistics;
 use crate::admixture::{Cvb0, Stepwise, estimate_alpha};
 use crate::error::{Error, Result};
@@ -97,7 +97,9 @@ impl Model {
         let new_words = more.words() - self.words();
         self.grow(more, &mut moments);
         let search = Search { alpha0: moments.alpha0, solver: &usual_solver(), seed: self.seed(), progress };
-        let before = solve(&moments.projected, None, self.k(), &search)?;
+        // Both from one start, so that only the new documents make a difference.
+        let first = solve(&moments.projected, None, self.k(), &search)?;
+        let before = solve_again(&moments.projected, &first, &search)?;
         let active: Vec<bool> = moments.scale.iter().map(|s| *s > 0.0).collect();
         let weighted = Weighted::new(more, moments.damping, all_blocks(more), &active, &|_| false)?
             .weigh(moments.cap)?;
@@ -105,7 +107,7 @@ impl Model {
         progress.stage("gathering moments", weighted.chosen.len() as u64);
         let added = project(&weighted, moments.projected.basis.clone(), true, progress)?;
         moments.projected.add(&added);
-        let after = solve(&moments.projected, None, self.k(), &search)?;
+        let after = solve_again(&moments.projected, &first, &search)?;
         let partners = self.partners(&before, &after);
         let start = self.follow(&before, &after, &partners);
         let (topics, alpha) = match self.polish() {

@@ -145,8 +145,8 @@ impl Model {
         ));
         if lost != [0, 0] {
             self.verdict.warn(format!(
-                "of {} topics {} are not among those of the first model and {} not among those of the second: together the \
-                 documents may hold more than {0}; a fit of all of them with a larger k tells",
+                "topics that are new to the first model: {1} of {0}, to the second: {2}; together the documents may hold more than \
+                 {0}, which a fit of all of them with a larger k tells",
                 self.k(),
                 lost[0],
                 lost[1]

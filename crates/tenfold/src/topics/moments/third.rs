@@ -73,6 +73,14 @@ impl Whitened {
         self.white.cols()
     }
 
+    /// The way from this white space to another one of the same basis: W⁺ of that one times W of this.
+    pub fn way_to(&self, other: &Self) -> Mat {
+        // White directions are V e^(−1/2); V e^(1/2) undoes them.
+        let mut back = other.white.clone();
+        back.scale_cols(&other.spectrum[..other.k()]);
+        back.tr_matmul(&self.white)
+    }
+
     /// The terms of M3 that need no pass: −α0/(α0+2) sym(E[pairs]⊗M1) + 2α0²/((α0+1)(α0+2)) M1⊗³.
     pub fn corrections(&self) -> Vec<Term<'static>> {
         let a = self.alpha0;
@@ -129,10 +137,8 @@ pub(crate) fn whitened_part(
     let averages = Averages::of_shard(&sum);
     let white = averages.whiten(like.alpha0, like.k())?;
     let Some(third) = averages.third.filter(|_| white.k() == like.k()) else { return Ok(None) };
-    // White directions of both are V e^(−1/2); V e^(1/2) undoes them.
-    let mut back = like.white.clone();
-    back.scale_cols(&like.spectrum[..like.k()]);
-    Ok(Some((white.third(third, averages.weight)?, back.tr_matmul(&white.white))))
+    let way = white.way_to(like);
+    Ok(Some((white.third(third, averages.weight)?, way)))
 }
 
 fn add(shards: &[Shard], chosen: &[bool]) -> Shard {
