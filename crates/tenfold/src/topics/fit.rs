@@ -6,7 +6,7 @@ use super::data::Corpus;
 use super::model::{Diagnostics, Model, Moments};
 use super::moments::{Damping, Projected, Weighted};
 use super::spectral::{
-    Estimate, Search, WIDEST_FORMED, active_words, basis_width, find_basis, gather, solve,
+    Estimate, RAREST, Search, WIDEST_FORMED, active_words, basis_width, find_basis, gather, solve,
 };
 use super::statistics::Statistics;
 use super::update::outside;
@@ -349,10 +349,19 @@ fn report_words(
     verdict: &mut Verdict,
 ) -> Result<()> {
     if weighted.documents == 0 {
-        let message = format!(
-            "none of {} documents holds 3 tokens, so there is no third moment; give longer documents",
-            corpus.documents()
-        );
+        let n = corpus.documents();
+        let message = match corpus.short_documents() < n {
+            false => {
+                format!(
+                    "none of {n} documents holds 3 tokens, so there is no third moment; give longer documents"
+                )
+            }
+            true => format!(
+                "none of {n} documents holds 3 tokens for the moments, where a count c stands as ⌈√c⌉ and words in fewer \
+                 than {RAREST} or more than half of the documents are left out; give longer documents, or the polish \
+                 faithful, which takes counts as they are"
+            ),
+        };
         return Err(tenfold_engine::Error::TooLittleData(message).into());
     }
     let occurring = frequencies.iter().filter(|f| **f > 0).count();
