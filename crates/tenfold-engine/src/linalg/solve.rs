@@ -175,14 +175,11 @@ fn newton_schulz(a: &Mat) -> Option<Mat> {
     let (mut step, mut next) = (Mat::zeros(a.cols(), a.cols()), Mat::zeros(a.rows(), a.cols()));
     for _ in 0..MOST_STEPS {
         gemm(step.view_mut(), x.view().transpose(), x.view());
-        let mut error: f64 = 0.0;
-        for i in 0..step.rows() {
-            for (j, g) in step.row_mut(i).iter_mut().enumerate() {
-                let one = f64::from(i == j);
-                error = error.max((*g - one).abs());
-                *g = 1.5 * one - 0.5 * *g;
-            }
-        }
+        (0..step.rows()).for_each(|i| step[(i, i)] -= 1.0);
+        let error = step.max_abs();
+        // I − (XᵀX − I)/2.
+        step.as_mut_slice().iter_mut().for_each(|g| *g *= -0.5);
+        (0..step.rows()).for_each(|i| step[(i, i)] += 1.0);
         gemm(next.view_mut(), x.view(), step.view());
         std::mem::swap(&mut x, &mut next);
         // The error squares itself: the step just made took it below rounding.

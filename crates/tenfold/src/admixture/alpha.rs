@@ -74,7 +74,7 @@ pub fn estimate_alpha(
             }
             Ok(())
         })?;
-        alpha = fixed_point(&found, &alpha, 10);
+        alpha = fixed_point(&found, &alpha, 5);
     }
     Ok(alpha)
 }
