@@ -7,6 +7,7 @@ use super::model::{Diagnostics, Model, Moments};
 use super::moments::{Damping, Projected, Weighted};
 use super::spectral::{
     Estimate, RAREST, Search, WIDEST_FORMED, active_words, basis_width, find_basis, gather, solve,
+    usual_solver,
 };
 use super::statistics::Statistics;
 use super::update::outside;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use aside::{FEWEST_WATCHED, held_out, judging, watched};
 use std::time::Instant;
-use tenfold_engine::decompose::{Polar, Solver};
+use tenfold_engine::decompose::Solver;
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::linalg::counts::all_blocks;
 use tenfold_engine::progress::{Progress, Silent};
@@ -265,11 +266,6 @@ impl Params {
 /// Passes of the faithful polish. On drawn documents (k = 10, 20,000 of them, three seeds) the total variation was .0161, .0155 and
 /// .0160 after five, .0151, .0145 and .0151 after eight, .0145, .0141 and .0146 after fifteen; .0145 is what is wanted.
 const SWEEPS: usize = 15;
-
-/// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.
-pub(super) fn usual_solver() -> Solver {
-    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 2, ..Polar::default() })
-}
 
 /// Counts added for each topic while mixtures are sought for prediction.
 pub(super) const PRIOR: f64 = 0.1;

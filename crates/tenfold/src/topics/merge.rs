@@ -1,9 +1,8 @@
 //! Two models made one, without the documents of either.
 
-use super::fit::usual_solver;
 use super::model::{Model, Moments};
 use super::moments::Projected;
-use super::spectral::{Estimate, Search, solve};
+use super::spectral::{Estimate, Search, solve, usual_solver};
 use super::update::{match_rows, no_moments};
 use crate::error::{Error, Result};
 use tenfold_engine::linalg::{Mat, eigen_symmetric, orthonormalise, pinv};

@@ -3,7 +3,7 @@
 use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, whiten};
 use super::white::WhiteRows;
 use crate::error::Result;
-use tenfold_engine::decompose::{Decomposition, Solver};
+use tenfold_engine::decompose::{Decomposition, Polar, Solver};
 use tenfold_engine::linalg::{self, Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
@@ -115,11 +115,23 @@ pub(super) fn solve(
             progress.stage("projecting documents", weighted.chosen.len() as u64);
             let rows = WhiteRows::project(weighted, moments, &white, progress)?;
             progress.stage("decomposing", 0);
-            search.solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
+            let solver = if *search.solver == usual_solver() { one_start() } else { search.solver.clone() };
+            solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
     };
     Ok(Estimate::new(moments, white, found))
+}
+
+/// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.
+pub(super) fn usual_solver() -> Solver {
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 2, ..Polar::default() })
+}
+
+/// [`usual_solver`] where every iteration passes over the projected documents: from the slice the fit stands still after some
+/// fifteen, and a second start would take half of the whole time.
+fn one_start() -> Solver {
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 1, max_iterations: 25 })
 }
 
 /// [`solve`] for moments that few documents were added to, from where the components lay before: those that the data hardly

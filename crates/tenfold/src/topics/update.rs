@@ -1,10 +1,10 @@
 //! Documents added to a model, without the old ones.
 
 use super::data::Corpus;
-use super::fit::{PRIOR, Polish, dirichlet, usual_solver};
+use super::fit::{PRIOR, Polish, dirichlet};
 use super::model::{Model, Moments};
 use super::moments::{SecondMoment, Weighted, project};
-use super::spectral::{Estimate, Search, active_words, solve, solve_again};
+use super::spectral::{Estimate, Search, active_words, solve, solve_again, usual_solver};
 use super::statistics::Statistics;
 use crate::admixture::{Cvb0, Stepwise, estimate_alpha};
 use crate::error::{Error, Result};
