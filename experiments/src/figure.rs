@@ -1,8 +1,11 @@
 //! Errors over iterations as SVG: the median of many runs, the band of most of them, and a few single ones.
 
 use crate::report::quantile;
+use plotters::coord::Shift;
+use plotters::coord::combinators::LogCoord;
 use plotters::prelude::*;
 use std::error::Error;
+use std::ops::Range;
 use std::path::Path;
 
 /// One figure; both axes are logarithmic.
@@ -29,35 +32,50 @@ const POINTS: usize = 240;
 const BLUE: RGBColor = RGBColor(31, 90, 160);
 const ORANGE: RGBColor = RGBColor(214, 120, 30);
 
+type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<LogCoord<f64>, LogCoord<f64>>>;
+
+/// An empty picture with two logarithmic axes.
+fn chart<'a>(
+    root: &Canvas<'a>,
+    title: &str,
+    [x, y]: [&str; 2],
+    spans: (Range<f64>, Range<f64>),
+) -> Result<Chart<'a>, Box<dyn Error>> {
+    let fail = |e| format!("the picture cannot be drawn: {e}");
+    root.fill(&WHITE).map_err(fail)?;
+    let mut chart = ChartBuilder::on(root)
+        .caption(title, ("sans-serif", 19))
+        .margin(14)
+        .margin_right(28)
+        .x_label_area_size(46)
+        .y_label_area_size(66)
+        .build_cartesian_2d(spans.0.log_scale(), spans.1.log_scale())
+        .map_err(fail)?;
+    chart
+        .configure_mesh()
+        .x_desc(x)
+        .y_desc(y)
+        .axis_desc_style(("sans-serif", 16))
+        .label_style(("sans-serif", 14))
+        .light_line_style(WHITE)
+        .bold_line_style(RGBColor(225, 225, 225))
+        .x_label_formatter(&|x| power_of_ten(*x))
+        .y_label_formatter(&|y| power_of_ten(*y))
+        .draw()
+        .map_err(fail)?;
+    Ok(chart)
+}
+
 impl Figure<'_> {
     /// Writes the picture.
     pub fn save(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let places = self.places();
         let last = (self.curves[0].len() - 1) * self.stride;
         let root = SVGBackend::new(path, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption(self.title, ("sans-serif", 19))
-            .margin(14)
-            .margin_right(28)
-            .x_label_area_size(46)
-            .y_label_area_size(66)
-            .build_cartesian_2d(
-                (self.stride as f64..last as f64).log_scale(),
-                // A hair lower, so that rounding does not drop the label of the lowest power.
-                (0.999 * self.range.0..self.range.1).log_scale(),
-            )?;
-        chart
-            .configure_mesh()
-            .x_desc("iteration")
-            .y_desc("normalised reconstruction error")
-            .axis_desc_style(("sans-serif", 16))
-            .label_style(("sans-serif", 14))
-            .light_line_style(WHITE)
-            .bold_line_style(RGBColor(225, 225, 225))
-            .x_label_formatter(&|x| power_of_ten(*x))
-            .y_label_formatter(&|y| power_of_ten(*y))
-            .draw()?;
+        // A hair lower, so that rounding does not drop the label of the lowest power.
+        let spans = (self.stride as f64..last as f64, 0.999 * self.range.0..self.range.1);
+        let mut chart = chart(&root, self.title, ["iteration", "normalised reconstruction error"], spans)?;
         let along = |q: f64| -> Vec<(f64, f64)> {
             places.iter().map(|&p| self.point(p, quantile(&self.across(p), q))).collect()
         };
@@ -124,25 +142,8 @@ impl Lines<'_> {
     /// Writes the picture.
     pub fn save(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let root = SVGBackend::new(path, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption(self.title, ("sans-serif", 19))
-            .margin(14)
-            .margin_right(28)
-            .x_label_area_size(46)
-            .y_label_area_size(66)
-            .build_cartesian_2d(self.span(|p| p.0).log_scale(), self.span(|p| p.1).log_scale())?;
-        chart
-            .configure_mesh()
-            .x_desc(self.x)
-            .y_desc(self.y)
-            .axis_desc_style(("sans-serif", 16))
-            .label_style(("sans-serif", 14))
-            .light_line_style(WHITE)
-            .bold_line_style(RGBColor(225, 225, 225))
-            .x_label_formatter(&|x| power_of_ten(*x))
-            .y_label_formatter(&|y| power_of_ten(*y))
-            .draw()?;
+        let spans = (self.span(|p| p.0), self.span(|p| p.1));
+        let mut chart = chart(&root, self.title, [self.x, self.y], spans)?;
         for ((name, points), colour) in self.lines.iter().zip([BLUE, ORANGE].into_iter().cycle()) {
             let style = colour.stroke_width(2);
             chart
@@ -161,7 +162,7 @@ impl Lines<'_> {
     }
 
     /// Whole powers of ten around all values.
-    fn span(&self, get: impl Fn(&(f64, f64)) -> f64) -> std::ops::Range<f64> {
+    fn span(&self, get: impl Fn(&(f64, f64)) -> f64) -> Range<f64> {
         let values: Vec<f64> = self.lines.iter().flat_map(|l| l.1.iter().map(&get)).collect();
         let least = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor();
         let most = values.iter().copied().fold(0.0, f64::max).log10().ceil().max(least + 1.0);

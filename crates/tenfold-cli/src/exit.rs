@@ -58,8 +58,10 @@ fn code(error: &anyhow::Error) -> u8 {
     }
     match error.downcast_ref::<Error>() {
         Some(Error::Engine(engine)) => engine_code(engine),
-        Some(Error::Read { .. } | Error::Model { .. } | Error::WrongShape { .. }) => BAD_INPUT,
-        Some(Error::UnsupportedFile { .. } | Error::BadParameter { .. }) => USAGE,
+        Some(Error::Read { .. } | Error::Model { .. } | Error::WrongShape { .. } | Error::Unfit { .. }) => {
+            BAD_INPUT
+        }
+        Some(Error::UnsupportedFile { .. } | Error::BadParameter { .. } | Error::Unused { .. }) => USAGE,
         Some(_) => FAILED,
         None => error.downcast_ref::<EngineError>().map_or(FAILED, engine_code),
     }

@@ -14,6 +14,9 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return Err(exit::usage(format!("{} is a folder; give the path of a file", path.display())));
     }
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Err(exit::usage(format!("{} is a device; give the path of a file", path.display())));
+    }
     let same = |other: &&Path| match (path.canonicalize(), other.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => path == *other,
@@ -49,7 +52,8 @@ fn check_folder(folder: &Path, path: &Path) -> Result<()> {
         .map_err(|e| exit::usage(format!("{} cannot be written: {e}; choose another folder", path.display())))
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder of a file, `.` where the path names none.
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -66,45 +70,61 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(output::write_atomically(path, |out| out.write_all(bytes).map_err(|e| output::write_error(path, e)))?)
 }
 
-/// Several files that belong together: made in a hidden folder beside their place, and moved there when all are whole.
+/// Several files that belong together: made in hidden folders beside their places, and moved there when all are whole.
 pub struct Bundle {
     folder: PathBuf,
-    /// Made with the first file, so that a run that is ended by force before leaves nothing behind.
-    staging: Option<tempfile::TempDir>,
-    names: Vec<String>,
+    /// Folders of files, and where these wait: made with the first file, so that a run that is ended by force before
+    /// leaves nothing behind.
+    staging: Vec<(PathBuf, tempfile::TempDir)>,
+    files: Vec<Staged>,
+}
+
+/// A file of a bundle: where it waits, where it goes, and how that was called.
+struct Staged {
+    waiting: PathBuf,
+    target: PathBuf,
+    shown: PathBuf,
 }
 
 impl Bundle {
     /// Files for `folder`, which is made when only its last part is missing.
     pub fn new(folder: &Path) -> Result<Self> {
         check_folder(&beside(folder), folder)?;
-        Ok(Self { folder: folder.to_owned(), staging: None, names: Vec::new() })
+        Ok(Self { folder: folder.to_owned(), staging: Vec::new(), files: Vec::new() })
     }
 
-    /// Where to write the file that is to be called `name`.
+    /// Where to write the file of the folder that is to be called `name`.
     pub fn path(&mut self, name: &str) -> Result<PathBuf> {
-        let staging = match self.staging.take() {
-            Some(made) => made,
-            None => tempfile::Builder::new()
-                .prefix(".tenfold-")
-                .tempdir_in(beside(&self.folder))
-                .map_err(|e| output::write_error(&self.folder, e))?,
+        self.place(&self.folder.join(name))
+    }
+
+    /// Where to write the file that is to be `path`, in this or in another folder.
+    pub fn place(&mut self, path: &Path) -> Result<PathBuf> {
+        // A link keeps pointing where it did: the file behind it is replaced.
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let folder = folder_of(&target).to_owned();
+        let at = match self.staging.iter().position(|(of, _)| *of == folder) {
+            Some(at) => at,
+            None => {
+                let made = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(beside(&folder));
+                self.staging.push((folder, made.map_err(|e| output::write_error(path, e))?));
+                self.staging.len() - 1
+            }
         };
-        self.names.push(name.to_owned());
-        Ok(self.staging.insert(staging).path().join(name))
+        let waiting = self.staging[at].1.path().join(target.file_name().unwrap_or_default());
+        self.files.push(Staged { waiting: waiting.clone(), target, shown: path.to_owned() });
+        Ok(waiting)
     }
 
     /// Moves all files to their place; says where they are.
     pub fn finish(self) -> Result<Vec<PathBuf>> {
-        let fail = |path: &Path, e: std::io::Error| output::write_error(path, e);
-        if !self.folder.as_os_str().is_empty() {
-            std::fs::create_dir_all(&self.folder).map_err(|e| fail(&self.folder, e))?;
+        for (folder, _) in &self.staging {
+            std::fs::create_dir_all(folder).map_err(|e| output::write_error(folder, e))?;
         }
         let mut paths = Vec::new();
-        for (name, staging) in self.names.iter().zip(self.staging.iter().cycle()) {
-            let path = self.folder.join(name);
-            std::fs::rename(staging.path().join(name), &path).map_err(|e| fail(&path, e))?;
-            paths.push(path);
+        for Staged { waiting, target, shown } in self.files {
+            std::fs::rename(waiting, target).map_err(|e| output::write_error(&shown, e))?;
+            paths.push(shown);
         }
         Ok(paths)
     }

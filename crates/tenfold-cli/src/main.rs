@@ -14,7 +14,7 @@ mod topics;
 mod watch;
 
 use anyhow::Context;
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::process::ExitCode;
 
@@ -112,8 +112,21 @@ fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .with_context(|| format!("{threads} threads cannot be started; give --threads a smaller number"))
 }
 
+/// Parses the command line. A number that begins with a minus is a value like any other: the option that gets it says what it
+/// expects, where clap would take it for an option of its own.
+fn parse() -> Cli {
+    fn lenient(command: clap::Command) -> clap::Command {
+        let takes_values = |a: &clap::Arg| a.get_action().takes_values() && !a.is_positional();
+        command
+            .mut_args(|a| if takes_values(&a) { a.allow_negative_numbers(true) } else { a })
+            .mut_subcommands(lenient)
+    }
+    let matches = lenient(Cli::command()).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 fn main() -> ExitCode {
-    let Cli { command, global } = Cli::parse();
+    let Cli { command, global } = parse();
     if let Err(error) = start_threads(global.threads) {
         return exit::finish(Err(error), global.json);
     }

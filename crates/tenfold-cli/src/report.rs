@@ -38,16 +38,16 @@ impl Report {
             )));
         }
         files::check_output(&self.output, &[&self.model])?;
-        let file = ModelFile::load(&self.model)?;
-        let page = match file.kind.as_str() {
+        let kind = ModelFile::kind_of(&self.model)?;
+        let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,
             "ica" => ica::Model::load(&self.model)?.report(),
-            _ => plain(&file),
+            _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;
         page.write(&self.output)?;
         let to = self.output.display();
-        let value = json!({ "output": self.output.to_string_lossy(), "kind": file.kind });
+        let value = json!({ "output": self.output.to_string_lossy(), "kind": kind });
         session.answer(&format!("page written to {to}; open it in a browser\n"), &value)
     }
 }

@@ -170,9 +170,40 @@ fn a_signal_leaves_nothing_behind() {
     std::fs::remove_file(place.path("long.csv.gz")).unwrap();
     assert_eq!(place.files(), files);
     // In the middle of a file that is being written.
-    let args = "generate ica --samples 2000000 --columns 4 -o Y.csv";
     let writing = || place.files().iter().any(|name| name.starts_with(".tenfold-"));
+    let args = "generate ica --samples 2000000 --columns 4 -o Y.csv";
     let (code, told) = interrupt(&place, args, "-INT", writing);
+    assert_eq!(code, 130, "{told}");
+    assert_eq!(place.files(), files);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_nothing_of_topics_behind() {
+    let place = Place::new();
+    place.ok("generate topics --documents 2000 --words 300 -k 8 --length 60 -o d --no-mixtures");
+    let files = place.files();
+    let endless = "--solver power --tolerance 0 --max-iterations 100000000 --restarts 1000000";
+    for signal in ["-INT", "-TERM"] {
+        let args = format!("topics fit d/docword.txt -k 8 {endless} -o m.tenfold --mixtures mix.csv");
+        let (code, told) = interrupt(&place, &args, signal, || true);
+        assert_eq!(code, 130, "{signal}: {told}");
+        assert!(told.contains("stopped; nothing was written"), "{told}");
+        assert_eq!(place.files(), files, "{signal}");
+    }
+    // In the middle of text that is being read, and of mixtures that are being written.
+    let text = "planet star orbit rocket\ngoal team match player\n".repeat(20_000);
+    let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    member.write_all(text.as_bytes()).unwrap();
+    place.write("long.txt.gz", member.finish().unwrap().repeat(200));
+    let (code, told) = interrupt(&place, "topics fit long.txt.gz -k 2 -o m.tenfold", "-INT", || true);
+    assert_eq!((code, told.contains("stopped; nothing was written")), (130, true), "{told}");
+    std::fs::remove_file(place.path("long.txt.gz")).unwrap();
+    place.ok("topics fit d/docword.txt -k 8 -o m.tenfold");
+    place.write("many.ldac", "4 0:3 7:1 9:2 100:1\n".repeat(400_000));
+    let files = place.files();
+    let writing = || place.files().iter().any(|name| name.starts_with(".tenfold-"));
+    let (code, told) = interrupt(&place, "topics infer m.tenfold many.ldac -o mix.csv", "-INT", writing);
     assert_eq!(code, 130, "{told}");
     assert_eq!(place.files(), files);
 }

@@ -13,6 +13,13 @@ fn number(value: &serde_json::Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
+/// Documents that are held out of those of `d`.
+fn held_out_documents(place: &Place, share: &str) -> u64 {
+    let run =
+        place.json(&format!("topics fit d/docword.txt -k 8 --polish none --hold-out {share} -o x.tenfold"));
+    run["held_out"]["documents"].as_u64().unwrap()
+}
+
 /// The numbers of a table, without its first line and its first column.
 fn table(text: &[u8]) -> Vec<Vec<f64>> {
     let text = std::str::from_utf8(text).unwrap();
@@ -27,6 +34,8 @@ fn what_was_drawn_is_found_inferred_shown_and_reported() {
     let fit = place.json("topics fit d/docword.txt -k 8 --hold-out 0.2 -o m.tenfold --mixtures all.csv");
     assert_eq!((&fit["k"], &fit["model"]), (&8.into(), &"m.tenfold".into()));
     let held_out = number(&fit["held_out"]["perplexity"]);
+    assert_eq!((&fit["held_out"]["share"], &fit["held_out"]["documents"]), (&0.2.into(), &500.into()));
+    assert_eq!(held_out_documents(&place, "0.3"), 750);
 
     // Every topic is found. The demo, with documents of the same number and length, leaves 0.05; this allows twice that.
     let near = place.json("topics evaluate m.tenfold d/docword.txt --truth d/topics.npy");
@@ -37,6 +46,7 @@ fn what_was_drawn_is_found_inferred_shown_and_reported() {
     assert!(seen <= held_out && held_out < 0.75 * words, "{seen} and {held_out}");
     for measure in ["umass", "uci", "npmi", "c_v"] {
         assert!(near["coherence"][measure].is_number(), "{measure}: {near}");
+        assert_eq!(near["coherence_over"][measure], "documents", "{near}");
     }
     assert!(number(&near["diversity"]) > 0.5, "{near}");
 
@@ -119,6 +129,16 @@ fn every_format_of_one_corpus_gives_the_same_topics() {
     let args = "topics evaluate m.tenfold d/corpus.txt --truth d/topics.npy --truth-vocabulary d/vocab.txt";
     let near = place.json(args);
     assert_eq!(near["truth"]["found"], 1.0, "{near}");
+    // The order of words is known, so there are windows.
+    for (measure, over) in [
+        ("umass", "documents"),
+        ("uci", "windows of 10 words"),
+        ("npmi", "windows of 10 words"),
+        ("c_v", "windows of 110 words"),
+    ] {
+        assert_eq!(near["coherence_over"][measure], over);
+    }
+    assert!(place.ok(args).out.contains("over windows of 10 words\n"));
 }
 
 #[test]
@@ -143,8 +163,16 @@ fn documents_come_later_and_models_merge() {
     place.fails("topics update a.tenfold b.ldac -o a.tenfold", 2, &["overwritten"]);
     place.ok(&format!("topics fit a.ldac {words} -k 8 --no-moments -o bare.tenfold"));
     assert!(place.bytes("bare.tenfold").len() < place.bytes("a.tenfold").len());
-    place.fails(&format!("topics update bare.tenfold b.ldac {words} -o x.tenfold"), 2, &["moments"]);
-    place.fails("topics merge a.tenfold bare.tenfold -o x.tenfold", 2, &["moments"]);
+    place.fails(&format!("topics update bare.tenfold b.ldac {words} -o x.tenfold"), 3, &["keeps no moments"]);
+    place.fails("topics merge a.tenfold bare.tenfold -o x.tenfold", 3, &["keeps no moments"]);
+    // Moments of damped counts and of counts as they are do not add up.
+    place.ok(&format!("topics fit b.ldac {words} -k 8 --polish faithful -o f.tenfold"));
+    place.fails("topics merge a.tenfold f.tenfold -o x.tenfold", 3, &["cannot be merged", "damped"]);
+    assert_eq!(updated["kept"]["directions"], 16, "{}", updated["kept"]);
+    let bytes = number(&updated["kept"]["bytes"]) / 400.0;
+    assert!((8.0 * 16.0..8.0 * 16.0 + 60.0).contains(&bytes), "{bytes} a word");
+    let help = place.ok("topics update --help").out;
+    assert!(help.contains("k/8 directions") && help.contains("143 topics"), "{help}");
 }
 
 #[test]
@@ -179,4 +207,16 @@ fn the_number_of_topics_is_found_and_explained() {
     let fit = place.json("topics fit d/docword.txt -k auto -o m.tenfold");
     let k = fit["k"].as_u64().unwrap();
     assert!((7..=9).contains(&k), "{k} topics where 8 were drawn");
+    let interval: Vec<u64> =
+        fit["diagnostics"]["interval"].as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect();
+    assert!(interval[0] <= k && k <= interval[1], "{interval:?}");
+    let told = fit["verdict"].to_string();
+    assert!(told.contains(&format!("k = {k}: {} directions keep more than half", interval[0])), "{told}");
+    assert!(place.ok("topics show m.tenfold").out.contains(&format!("k = {k}: ")));
+    place.ok("report m.tenfold -o page.html");
+    let page = String::from_utf8(place.bytes("page.html")).unwrap();
+    // Documents have the same numbers on the page as in tables.
+    let shown = place.ok("topics show m.tenfold --documents").out;
+    let named: Vec<&str> = shown.lines().filter_map(|line| line.split("% of ").nth(1)).collect();
+    assert!(named.len() > 20 && named.iter().all(|name| page.contains(&format!("\"{name}\""))), "{named:?}");
 }

@@ -144,6 +144,60 @@ fn wrong_usage_is_told_before_any_work() {
 }
 
 #[test]
+fn options_that_would_be_passed_over_are_refused() {
+    let place = Place::new();
+    place.write("notes.txt", text());
+    place.write("docword.x.txt", "2\n3\n3\n1 1 2\n1 2 1\n2 2 1\n");
+    place.write("words.txt", "apple\npear\nplum\n");
+    for option in [
+        "--stem en",
+        "--ngrams 2",
+        "--language en",
+        "--numbers",
+        "--keep-case",
+        "--min-length 3",
+        "--keep-stop-words",
+        "--stop-words words.txt",
+        "--text-column 1",
+        "--header yes",
+    ] {
+        let name = option.split(' ').next().unwrap();
+        let words = [&format!("{name} means nothing with a UCI bag of words")[..], "leave it out"];
+        place.fails(&format!("topics fit docword.x.txt -k 2 -o m {option}"), 2, &words);
+    }
+    for option in ["--vocabulary words.txt", "--text-column body", "--id-column 1", "--header no"] {
+        let words = ["means nothing with text with a document a line"];
+        place.fails(&format!("topics fit notes.txt -k 2 -o m {option}"), 2, &words);
+    }
+    place.fails(
+        "topics fit notes.txt -k 2 -o m --language none",
+        2,
+        &["language = none", "--keep-stop-words"],
+    );
+    place.fails("topics fit notes.txt -k 2 -o /dev/null", 2, &["device"]);
+    // What the model says of text is not asked for again, and does no harm to counts.
+    place.ok("topics fit notes.txt -k 2 --stem en --min-length 3 -o m.tenfold");
+    place.ok("topics infer m.tenfold docword.x.txt --vocabulary words.txt -o x.csv");
+    place.fails("topics infer m.tenfold notes.txt --vocabulary words.txt -o y.csv", 2, &["--vocabulary"]);
+}
+
+#[test]
+fn what_cannot_be_scored_leaves_no_mixtures_behind() {
+    let place = Place::new();
+    // Every fifth document, which is held out, is empty.
+    let lines: String = text()
+        .lines()
+        .enumerate()
+        .map(|(i, l)| if i % 5 == 0 { "\n".into() } else { format!("{l}\n") })
+        .collect();
+    place.write("notes.txt", lines);
+    let args = "topics fit notes.txt -k 2 -o m.tenfold --mixtures mix.csv --hold-out 0.2";
+    place.fails(args, 3, &["none of the 8 documents held out has three words"]);
+    place.ok("topics fit notes.txt -k 2 -o m.tenfold --mixtures mix.csv --hold-out 0.3");
+    assert_eq!(place.files(), ["m.tenfold", "mix.csv", "notes.txt"]);
+}
+
+#[test]
 fn models_of_another_kind_and_damaged_ones_are_refused() {
     let place = Place::new();
     place.write("notes.txt", text());

@@ -61,6 +61,22 @@ pub enum Error {
         /// How many there should be.
         expected: usize,
     },
+    /// A choice that would be passed over.
+    #[error("{choice} means nothing with {with}; leave it out")]
+    Unused {
+        /// The choice, as the command line calls it.
+        choice: &'static str,
+        /// What it means nothing with.
+        with: String,
+    },
+    /// Models or data that cannot be used together, or not for this.
+    #[error("{problem}; {remedy}")]
+    Unfit {
+        /// What does not fit.
+        problem: String,
+        /// What the user can do about it.
+        remedy: String,
+    },
     /// A parameter outside its range.
     #[error("{name} = {value} is out of range: {expected}")]
     BadParameter {

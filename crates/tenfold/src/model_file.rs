@@ -86,6 +86,15 @@ impl ModelFile {
         format::load(path)
     }
 
+    /// The kind of the model in a file, of which the header alone is read.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a header that is damaged, foreign or newer than this program, [`Error::Read`] when the
+    /// file cannot be opened.
+    pub fn kind_of(path: &Path) -> Result<String> {
+        format::kind(path)
+    }
+
     /// Adds a matrix, rows × columns.
     pub fn insert_matrix(&mut self, name: &str, matrix: &Mat) {
         let data = TensorData::F64(matrix.as_slice().to_vec());

@@ -156,23 +156,76 @@ pub fn write_labelled(path: &Path, labels: Labels<'_>, names: &[String], rows: &
 }
 
 fn write(path: &Path, labels: Option<Labels<'_>>, names: &[String], rows: &dyn Rows) -> Result<()> {
+    let heading = Heading { labels, names, rows: rows.rows() };
     assert_eq!(names.len(), rows.cols(), "one name for every column");
-    let format = format_of(path)?;
+    write_rows(path, heading, |put| each_block(rows, BLOCK, put))
+}
+
+/// What is known of a table before its rows.
+#[derive(Clone, Copy)]
+pub struct Heading<'a, 'b> {
+    /// The column of texts, where there is one.
+    pub labels: Option<Labels<'a>>,
+    /// The names of the columns of numbers.
+    pub names: &'b [String],
+    /// How many rows will come.
+    pub rows: usize,
+}
+
+/// [`write_table`] for rows that are made while they are written: `fill` gets a function and calls it with the
+/// numbers of some whole rows at a time, in order, as often as it likes.
+///
+/// # Errors
+/// As [`write_table`], and what `fill` says.
+///
+/// # Panics
+/// When other than whole rows come, or not as many as were announced.
+///
+/// # Example
+/// ```
+/// use tenfold::output::{Heading, write_rows};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("squares.csv");
+/// let heading = Heading { labels: None, names: &["n".into(), "square".into()], rows: 3 };
+/// write_rows(&path, heading, |put| (1..4).try_for_each(|n| put(&[f64::from(n), f64::from(n * n)])))?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "n,square\n1,1\n2,4\n3,9\n");
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn write_rows(
+    path: &Path,
+    heading: Heading<'_, '_>,
+    fill: impl FnOnce(&mut dyn FnMut(&[f64]) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    let (format, cols) = (format_of(path)?, heading.names.len().max(1));
+    let fail = |e| write_error(path, e);
+    let counted = |put: &mut dyn FnMut(usize, &[f64]) -> Result<()>| {
+        let mut seen = 0;
+        fill(&mut |block| {
+            assert!(block.len().is_multiple_of(cols), "whole rows");
+            let first = seen;
+            seen += block.len() / cols;
+            put(first, block)
+        })?;
+        assert_eq!(seen, heading.rows, "as many rows as were announced");
+        Ok(())
+    };
     write_atomically(path, |out| match format {
-        Format::Npy => write_npy(path, rows, out),
+        Format::Npy => {
+            out.write_all(&npy_header(&[heading.rows, heading.names.len()])).map_err(fail)?;
+            counted(&mut |_, block| {
+                block.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
+            })
+        }
         Format::Text(delimiter) => {
-            let fail = |e| write_error(path, e);
-            write_header(labels, names, delimiter, out).map_err(fail)?;
-            let mut first = 0;
-            each_block(rows, BLOCK, |block| {
-                let texts = labels.map(|labels| move |i: usize| (labels.of)(first + i));
-                let text = text_rows(block, rows.cols(), delimiter, texts.as_ref().map(|of| of as _));
-                first += block.len() / rows.cols().max(1);
+            write_header(heading.labels, heading.names, delimiter, out).map_err(fail)?;
+            counted(&mut |first, block| {
+                let texts = heading.labels.map(|labels| move |i: usize| (labels.of)(first + i));
+                let text = text_rows(block, cols, delimiter, texts.as_ref().map(|of| of as _));
                 out.write_all(&text).map_err(fail)
             })
         }
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::write(path, labels, names, rows, out),
+        Format::Parquet => parquet::write(path, heading, counted, out),
     })
 }
 
@@ -218,14 +271,6 @@ fn each_block(rows: &dyn Rows, size: usize, mut take: impl FnMut(&[f64]) -> Resu
         }
     }
     Ok(())
-}
-
-fn write_npy(path: &Path, rows: &dyn Rows, out: &mut (dyn Write + Send)) -> Result<()> {
-    let fail = |e| write_error(path, e);
-    out.write_all(&npy_header(&[rows.rows(), rows.cols()])).map_err(fail)?;
-    each_block(rows, BLOCK, |block| {
-        block.iter().try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(fail)
-    })
 }
 
 /// All that goes before the numbers of a `.npy` file.

@@ -37,6 +37,21 @@ fn safetensors(header: &str, data: &[u8]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
 }
 
+/// Facts of more than 64 kB: a format width cannot count so far.
+#[test]
+fn long_facts_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.tenfold");
+    for extra in 0..9 {
+        let mut model = ModelFile::new("ica", serde_json::json!({ "notes": "ö".repeat(60_000 + extra) }));
+        model.insert_vector("weights", &[1.0, 2.0]);
+        model.save(&path).unwrap();
+        let back = ModelFile::load(&path).unwrap();
+        assert_eq!(back.metadata, model.metadata);
+        assert_eq!(back.vector("weights").unwrap(), [1.0, 2.0]);
+    }
+}
+
 #[test]
 fn a_model_comes_back_and_its_bytes_are_always_the_same() {
     let folder = folder();

@@ -54,7 +54,10 @@ fn moments_alone_find_every_topic_by_every_solver() {
         let params =
             Params { polish: Polish::None, alpha0: 1.0, damp: Some(false), solver, ..Params::new(6) };
         let (model, found) = fit(&params, &drawn);
-        assert!(found.mean() < 0.06 && found.share_found() == 1.0, "{name}: {}", found.mean());
+        // Of four seeds the error was 2.1 to 2.6 times that of labelled tokens: documents mix topics, and the moments see
+        // them through pairs and triples.
+        let limit = 3.0 * oracle(&drawn);
+        assert!(found.mean() < limit && found.share_found() == 1.0, "{name}: {} of {limit}", found.mean());
         // λ = α^(−1/2) in the whitened tensor, so Σα comes back as α0.
         assert!((model.diagnostics().alpha_sum - 1.0).abs() < 0.15, "{}", model.diagnostics().alpha_sum);
     }
@@ -68,7 +71,13 @@ fn the_single_topic_model_is_alpha0_zero() {
             .unwrap();
         let params = Params { alpha0: 0.0, damp: Some(false), polish: Polish::None, ..Params::new(6) };
         let (_, found) = fit(&params, &drawn);
-        assert!(found.mean() < 0.06 && found.share_found() == 1.0, "seed {seed}: {}", found.mean());
+        // A document's topic is as good as known, so that moments do what labels would: 0.96 to 1.07 of their error.
+        let limit = 1.25 * oracle(&drawn);
+        assert!(
+            found.mean() < limit && found.share_found() == 1.0,
+            "seed {seed}: {} of {limit}",
+            found.mean()
+        );
     }
 }
 
@@ -96,13 +105,31 @@ fn many_topics_take_the_implicit_tensor() {
 
 #[test]
 fn k_is_chosen_where_the_documents_were_drawn() {
-    for (k, seed) in [(5, 0), (12, 1)] {
+    for (k, seed, polish) in [(5, 0, Polish::None), (12, 1, Polish::Predict)] {
         let drawn = drawn(6000, 500, k, seed);
-        let params = Params { polish: Polish::None, ..Params::new(Components::Auto) };
-        let model = params.fit(&drawn.corpus).unwrap();
+        let model = Params { polish, ..Params::new(Components::Auto) }.fit(&drawn.corpus).unwrap();
         assert_eq!(model.k(), k, "interval {:?}", model.diagnostics().interval);
         let (low, high) = model.diagnostics().interval.unwrap();
         assert!(low <= k && k <= high);
+    }
+}
+
+#[test]
+fn held_out_documents_choose_where_eigenvalues_leave_it_open() {
+    for polish in [Polish::Predict, Polish::None] {
+        let drawn =
+            Synth { documents: 1200, words: 1000, k: 40, skew: 1.0, length: 60.0, ..Synth::default() };
+        let drawn = drawn.draw().unwrap();
+        let model = Params { polish, ..Params::new(Components::Auto) }.fit(&drawn.corpus).unwrap();
+        let d = model.diagnostics();
+        let (low, high) = d.interval.unwrap();
+        let best = d.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
+        let found = d.tried.iter().find(|t| t.0 == model.k()).unwrap_or_else(|| panic!("{polish:?}: {d:?}"));
+        assert!(low < high && d.tried.len() > 1 && found.1 <= best * 1.003, "{polish:?}: {d:?}");
+        println!("{polish:?} {low} {high} {:?} {}", d.tried, model.k());
+        // Documents that only judge k come back for the fit.
+        let told: Vec<&str> = model.verdict().findings().iter().map(|f| f.1.as_str()).collect();
+        assert!(told.iter().any(|t| t.contains("completes held-out documents best")), "{told:?}");
     }
 }
 
@@ -145,6 +172,24 @@ fn same_seed_same_bytes_on_any_threads_in_memory_or_streamed() {
 }
 
 #[test]
+fn same_bytes_for_many_tiny_documents() {
+    // More than a window of 32,768, so blocks are large and looks are several an epoch.
+    let synth = Synth { documents: 40_000, words: 150, k: 4, length: 8.0, ..Synth::default() };
+    let drawn = synth.draw().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for polish in [Polish::Predict, Polish::Faithful] {
+        let bytes = |threads: usize| {
+            let path = folder.path().join("m.tenfold");
+            let params = Params { polish, epochs: Some(2), ..Params::new(4) };
+            with_threads(threads, || params.fit(&drawn.corpus)).unwrap().save(&path).unwrap();
+            std::fs::read(path).unwrap()
+        };
+        let one = bytes(1);
+        assert!([2, 3].iter().all(|&threads| bytes(threads) == one), "{polish:?}");
+    }
+}
+
+#[test]
 fn a_model_comes_back_from_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.tenfold");
@@ -160,49 +205,6 @@ fn a_model_comes_back_from_its_file() {
     model.update(&more.corpus, &Silent).unwrap();
     back.update(&more.corpus, &Silent).unwrap();
     assert_eq!(model.topics(), back.topics());
-}
-
-#[test]
-fn an_update_is_a_fit_of_all_documents_inside_the_subspace() {
-    let drawn = drawn(12_000, 300, 6, 4);
-    let [first, second] = [0, 1].map(|half| drawn.corpus.select(|d| (d < 6000) == (half == 0)).unwrap());
-    let params = Params { polish: Polish::None, alpha0: 1.0, damp: Some(false), ..Params::new(6) };
-    let mut model = params.fit(&first).unwrap();
-    let before = Match::new(&drawn.topics, model.topics()).mean();
-    let updated = model.update(&second, &Silent).unwrap();
-    let after = Match::new(&drawn.topics, model.topics()).mean();
-    let whole = Match::new(&drawn.topics, params.fit(&drawn.corpus).unwrap().topics()).mean();
-    assert!(after < 0.85 * before, "{after} after {before}");
-    assert!(after < 1.05 * whole, "{after} where a fit of all gives {whole}");
-    assert!(!updated.refit_is_due() && updated.outside < 0.05, "{updated:?}");
-    assert_eq!(model.documents(), 12_000);
-    // Documents of other topics do not fit in, and new words are there.
-    let other = Synth { documents: 4000, words: 350, k: 6, seed: 99, ..Synth::default() }.draw().unwrap();
-    let updated = model.update(&other.corpus, &Silent).unwrap();
-    assert!(updated.refit_is_due() && updated.new_words == 50, "{updated:?}");
-    assert_eq!(model.topics().cols(), 350);
-    assert!((0..6).all(|t| (model.topics().row(t).iter().sum::<f64>() - 1.0).abs() < 1e-6));
-}
-
-#[test]
-fn merging_two_halves_is_a_model_of_both() {
-    let drawn = drawn(12_000, 300, 6, 6);
-    let params = Params { polish: Polish::None, alpha0: 1.0, damp: Some(false), ..Params::new(6) };
-    let [a, b] = [0, 1].map(|h| params.fit(&drawn.corpus.select(|d| d % 2 == h).unwrap()).unwrap());
-    let merged = a.merge(&b, &Silent).unwrap();
-    let error = |m: &Model| Match::new(&drawn.topics, m.topics()).mean();
-    let whole = error(&params.fit(&drawn.corpus).unwrap());
-    assert!(
-        error(&merged) < error(&a) && error(&merged) < error(&b),
-        "{} from {}",
-        error(&merged),
-        error(&a)
-    );
-    // What one model's subspace does not hold of the other's is lost: some per cent.
-    assert!(error(&merged) < 1.15 * whole, "{} where a fit of all gives {whole}", error(&merged));
-    assert_eq!(merged.documents(), 12_000);
-    let small = params.fit(&Synth { words: 200, ..Synth::default() }.draw().unwrap().corpus).unwrap();
-    assert!(a.merge(&small, &Silent).unwrap_err().to_string().contains("vocabulary"));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 mod topics_files;
 use std::fmt::Write;
 use tenfold::engine::linalg::parallel::with_threads;
-use tenfold::topics::read::{Format, ReadOptions, Recipe};
+use tenfold::evaluate::Cooccurrence;
+use tenfold::topics::read::{Format, ReadOptions, Recipe, Windows};
 use topics_files::*;
 
 const WORDS: [&str; 5] = ["apple", "berry", "cherry", "date", "elder"];
@@ -229,6 +230,31 @@ fn new_documents_are_read_like_the_old_ones() {
     let corpus = open(&ldac, &ReadOptions { grow: true, ..named });
     assert_eq!((corpus.vocabulary()[4].as_str(), corpus.tokens()), ("fig", 7));
     assert_eq!(rows(&open(&ldac, &fixed))[0][0], ("mate".to_owned(), 4));
+}
+
+#[test]
+fn windows_of_text_are_counted_while_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    // More documents than a task takes; the kiwi is not known and keeps its place, the stop word has none.
+    let text = "apple kiwi the berry cherry apple\nberry apple\n\n".repeat(100);
+    let known: Vec<String> = ["apple", "berry", "cherry"].map(String::from).to_vec();
+    let windows = Windows { widths: vec![2, 3], topics: vec![vec![0, 1], vec![1, 2, 0]] };
+    let options = ReadOptions {
+        fixed_vocabulary: Some(known),
+        windows: Some(windows.clone()),
+        recipe: Recipe { stop_words: vec!["en".into()], ..Recipe::default() },
+        ..ReadOptions::default()
+    };
+    let path = file(&folder, "x.txt", text);
+    let texts: [&[u32]; 3] = [&[0, u32::MAX, 1, 2, 0], &[1, 0], &[]];
+    let expected = |width| Cooccurrence::in_windows(texts.repeat(100), width, &windows.topics);
+    for threads in [1, 3] {
+        let corpus = with_threads(threads, || open(&path, &options));
+        assert_eq!(corpus.windows(), [expected(2), expected(3)]);
+    }
+    // A bag of words has no order.
+    let bag = file(&folder, "x.ldac", "2 0:1 1:1\n");
+    assert!(open(&bag, &options).windows().is_empty());
 }
 
 #[test]

@@ -225,6 +225,55 @@ fn text_that_is_none() {
 }
 
 #[test]
+fn rows_of_a_table_keep_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let lengths = |name: &str, text: &str| {
+        let corpus = open(&file(&folder, name, text), &plain());
+        let notes = corpus.notes().join("\n");
+        (rows(&corpus).iter().map(Vec::len).collect::<Vec<_>>(), notes)
+    };
+    for name in ["one.csv", "one.tsv"] {
+        assert_eq!(lengths(name, "text\nred fox\n\n\"\"\nhen\n  \n").0, [2, 0, 0, 1, 0], "{name}");
+        assert_eq!(lengths(name, "\nred fox\r\n\r\nhen\r\n").0, [0, 2, 0, 1], "{name}");
+    }
+    let (found, notes) = lengths("two.csv", "id,text\n1,red fox\n\n2,\n3,hen\n\n");
+    assert_eq!(found, [2, 0, 1]);
+    assert!(notes.contains("2 blank lines were passed over"), "{notes}");
+    let wide = |text: &str| read(&file(&folder, "wide.csv", text), &plain(), &Silent);
+    let error = wide("id,text\n1,hen\n2,red, fox\n").unwrap_err().to_string();
+    assert!(error.contains("wide.csv, line 3: has 3 fields where 2 were expected"), "{error}");
+    assert_eq!(rows(&wide("id,text\n1,red fox,,\n").unwrap())[0].len(), 2, "empty cells hold nothing");
+    let two = ReadOptions { text_column: Some("text".into()), ..plain() };
+    let error =
+        read(&file(&folder, "two.csv", "text,text\nhen,fox\n"), &two, &Silent).unwrap_err().to_string();
+    assert!(error.contains("columns 1 and 2 are both called \"text\""), "{error}");
+    // Names at the end of lines that end in a carriage return.
+    let path = file(&folder, "names.tsv", "text\tname\r\nred fox\ta\r\nhen\tb\r\n");
+    let corpus = open(&path, &ReadOptions { id_column: Some("name".into()), ..plain() });
+    assert_eq!(corpus.names().unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn an_open_quote_takes_no_other_row_with_it() {
+    let rest = "2,hen\n".repeat(50);
+    refuses(
+        "x.csv",
+        format!("id,text\n1,\"red fox\n{rest}"),
+        "x.csv, line 2: a quote opens here and is never closed; close it; within quotes a quote is written twice",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("id\ttext\n1\t\"red fox\n{}", "2\t\"hen\"\n".repeat(50));
+    let corpus = open(&file(&folder, "x.tsv", text), &plain());
+    assert_eq!((corpus.documents(), corpus.tokens()), (51, 52));
+    let note = "1 cells begin with a quote that does not close at their end; they were taken as they stand";
+    assert!(corpus.notes().iter().any(|n| n == note), "{:?}", corpus.notes());
+    // A row is no larger than the memory, or than 16 MiB where that is more.
+    let path = file(&folder, "y.csv", format!("text\n\"{}", "many words\n".repeat(1_600_000)));
+    let message = refusal(&path, &ReadOptions { memory: 1 << 20, ..plain() });
+    assert!(message.contains("line 2: a quote opens a cell of more than 16777216 bytes"), "{message}");
+}
+
+#[test]
 fn other_encodings_are_read_when_named() {
     let folder = tempfile::tempdir().unwrap();
     let words = |bytes: &[u8], encoding: Option<&str>| {

@@ -9,11 +9,13 @@ use tenfold::{Result, input, output};
 /// The environment's word for where public corpora lie; none of them is part of this repository.
 const VARIABLE: &str = "TENFOLD_DATA";
 
-/// Where public corpora lie, or what to do about it.
+/// Where public corpora lie, or what to do about it: the folder that the environment names, or `../shared/data` beside
+/// the repository.
 pub fn shared_data() -> std::result::Result<PathBuf, String> {
     let remedy = "a folder with topics/docword.kos.txt.gz, topics/vocab.kos.txt and topics/bbc.tsv.gz";
-    let folder = std::env::var_os(VARIABLE).ok_or(format!("set {VARIABLE} to {remedy}"))?;
-    Ok(folder.into())
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = std::env::var_os(VARIABLE).map_or_else(beside, PathBuf::from);
+    if folder.is_dir() { Ok(folder) } else { Err(format!("set {VARIABLE} to {remedy}")) }
 }
 
 /// A public corpus.

@@ -1,24 +1,19 @@
 //! A corpus in the shape of the New York Times collection of the thesis, drawn from known topics into a UCI file.
 //!
-//! Topic t gives the word of rank r the weight (r + 10)^−0.95 · exp(1.8 z) with z normal: Zipf's law with a common
-//! head, and a tail that differs between topics. Mixtures are Dirichlet, lengths log-normal and Poisson. Ids are alphabetical, as in the
-//! collection, so frequent words lie scattered. Every block of documents has its own stream of random numbers, so
-//! the file is the same on any number of threads.
+//! Topics, mixtures and lengths are those of [`Synth`] under Zipf's law: a common head, and a tail that differs between
+//! topics. Ids are alphabetical, as in the collection, so frequent words lie scattered. The file is the same on any number of
+//! threads.
 
 use crate::Outcome;
-use rand::RngExt;
-use rand_distr::{Distribution, Gamma, Poisson};
 use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use tenfold::engine::linalg::{Mat, random};
 use tenfold::output;
+use tenfold::topics::{Shape, Source, Synth};
 
-/// Documents that one stream of random numbers draws.
-const BLOCK: usize = 512;
-
-/// Blocks drawn together before their text is written: some 80 MB.
+/// Batches drawn together before their text is written: some 100 MB.
 const WAVE: usize = 64;
 
 /// The shape of the corpus.
@@ -80,19 +75,17 @@ impl Newspaper {
     pub fn write(&self, files: &Files) -> Outcome<Drawn> {
         let folder = files.counts.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        let topics = self.topics();
+        let source = self.source();
         output::write_atomically(&files.vocabulary, |out| {
-            (0..self.words)
-                .try_for_each(|w| writeln!(out, "{}", spell(w, self.words)))
+            (source.vocabulary().iter())
+                .try_for_each(|word| writeln!(out, "{word}"))
                 .map_err(|e| output::write_error(&files.vocabulary, e))
         })?;
+        let topics = source.topics();
         output::write_array(&files.topics, &[topics.rows(), topics.cols()], topics.as_slice())?;
-        let tables: Vec<Alias> =
-            (0..self.topics).into_par_iter().map(|t| Alias::new(topics.row(t))).collect();
-        drop(topics);
         // The header holds the number of entries, known only at the end: the body waits in a nameless file.
         let mut body = tempfile::tempfile_in(folder)?;
-        let drawn = self.write_body(&tables, &body)?;
+        let drawn = write_body(&source, &body)?;
         body.rewind()?;
         output::write_atomically(&files.counts, |out| {
             write!(out, "{}\n{}\n{}\n", self.documents, self.words, drawn.entries)
@@ -103,72 +96,58 @@ impl Newspaper {
         Ok(drawn)
     }
 
-    fn topics(&self) -> Mat {
-        let ranks = random::permutation(self.words, &mut random::rng(self.seed, 0));
-        let rows: Vec<Vec<f64>> = (0..self.topics)
-            .into_par_iter()
-            .map(|t| {
-                let mut rng = random::rng(self.seed, 1 + t as u64);
-                let weight = |rank: usize, z: f64| (rank as f64 + 10.0).powf(-0.95) * (1.8 * z).exp();
-                let row: Vec<f64> =
-                    ranks.iter().map(|&rank| weight(rank, random::normal(&mut rng))).collect();
-                let sum: f64 = row.iter().sum();
-                row.iter().map(|x| x / sum).collect()
-            })
-            .collect();
-        Mat::from_vec(self.topics, self.words, rows.concat())
+    /// Topics under Zipf's law as the library draws them, with the words in another order and with names.
+    fn source(&self) -> Source {
+        let Self { documents, words, topics: k, alpha0, length, seed } = *self;
+        let synth = Synth {
+            documents,
+            words,
+            k,
+            length,
+            spread: 0.5,
+            alpha0,
+            shape: Shape::Zipf,
+            seed,
+            ..Synth::default()
+        };
+        let ranks = random::permutation(words, &mut random::rng(seed, 0));
+        let ordered = synth.source();
+        let topics = Mat::from_fn(k, words, |t, w| ordered.topics()[(t, ranks[w])]);
+        let vocabulary = (0..words).map(|w| spell(w, words)).collect();
+        Source::new(topics, vec![1.0 / k as f64; k], vocabulary, &synth)
     }
+}
 
-    fn write_body(&self, tables: &[Alias], body: &File) -> Outcome<Drawn> {
-        let mut out = BufWriter::new(body);
-        let mut drawn = Drawn { entries: 0, tokens: 0 };
-        let blocks = self.documents.div_ceil(BLOCK);
-        for first in (0..blocks).step_by(WAVE) {
-            let wave = first..(first + WAVE).min(blocks);
-            let texts: Vec<(Vec<u8>, Drawn)> = wave.into_par_iter().map(|b| self.block(b, tables)).collect();
-            for (text, block) in texts {
-                out.write_all(&text)?;
-                drawn.entries += block.entries;
-                drawn.tokens += block.tokens;
-            }
+fn write_body(source: &Source, body: &File) -> Outcome<Drawn> {
+    let mut out = BufWriter::new(body);
+    let mut drawn = Drawn { entries: 0, tokens: 0 };
+    for first in (0..source.batches()).step_by(WAVE) {
+        let wave = first..(first + WAVE).min(source.batches());
+        let texts: Vec<(Vec<u8>, Drawn)> = wave.into_par_iter().map(|b| batch(source, b)).collect();
+        for (text, batch) in texts {
+            out.write_all(&text)?;
+            drawn.entries += batch.entries;
+            drawn.tokens += batch.tokens;
         }
-        out.flush()?;
-        Ok(drawn)
     }
+    out.flush()?;
+    Ok(drawn)
+}
 
-    /// The lines of one block of documents.
-    fn block(&self, b: usize, tables: &[Alias]) -> (Vec<u8>, Drawn) {
-        // Streams below 2³² belong to the topics.
-        let mut rng = random::rng(self.seed, (1 << 32) + b as u64);
-        let shares = Gamma::new(self.alpha0 / self.topics as f64, 1.0).expect("α₀ is positive");
-        let mut text = Vec::with_capacity(BLOCK * 4 * self.length as usize);
-        let mut drawn = Drawn { entries: 0, tokens: 0 };
-        let (mut mixture, mut tokens) = (vec![0.0; self.topics], Vec::new());
-        for document in b * BLOCK..((b + 1) * BLOCK).min(self.documents) {
-            let mut sum = 0.0;
-            for cumulated in &mut mixture {
-                sum += shares.sample(&mut rng);
-                *cumulated = sum;
-            }
-            // exp(½ z − ⅛) has mean 1.
-            let mean = self.length * (0.5 * random::normal(&mut rng) - 0.125).exp();
-            let length =
-                Poisson::new(mean).expect("the length is positive").sample(&mut rng).max(5.0) as usize;
-            tokens.clear();
-            tokens.extend((0..length).map(|_| {
-                let at = rng.random::<f64>() * sum;
-                let topic = mixture.partition_point(|&cumulated| cumulated <= at).min(self.topics - 1);
-                tables[topic].draw(rng.random())
-            }));
-            tokens.sort_unstable();
-            for run in tokens.chunk_by(|a, b| a == b) {
-                push_line(&mut text, [document as u32 + 1, run[0] + 1, run.len() as u32]);
-                drawn.entries += 1;
-            }
-            drawn.tokens += length as u64;
+/// The lines of one batch of documents.
+fn batch(source: &Source, b: usize) -> (Vec<u8>, Drawn) {
+    let documents = source.batch(b);
+    // Lines of some fourteen bytes.
+    let (mut text, mut start) = (Vec::with_capacity(14 * documents.words.len()), 0);
+    for (i, &end) in documents.ends.iter().enumerate() {
+        for e in start as usize..end as usize {
+            let document = (b * Source::BATCH + i) as u32 + 1;
+            push_line(&mut text, [document, documents.words[e] + 1, documents.counts[e]]);
         }
-        (text, drawn)
+        start = end;
     }
+    let tokens = documents.counts.iter().map(|&c| u64::from(c)).sum();
+    (text, Drawn { entries: documents.words.len() as u64, tokens })
 }
 
 /// `document word count` and a newline; formatting by hand, because 200 million numbers are written.
@@ -204,37 +183,6 @@ fn spell(mut id: usize, words: usize) -> String {
     syllables.iter().rev().copied().collect()
 }
 
-/// Draws from a discrete distribution in constant time (Walker's alias method, built as Vose does).
-struct Alias {
-    /// For each cell: the share of 2³² that stays in it, and where the rest goes.
-    cells: Vec<(u32, u32)>,
-}
-
-impl Alias {
-    fn new(probabilities: &[f64]) -> Self {
-        let n = probabilities.len();
-        let mut scaled: Vec<f64> = probabilities.iter().map(|p| p * n as f64).collect();
-        let mut cells: Vec<(u32, u32)> = (0..n as u32).map(|i| (u32::MAX, i)).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| scaled[i] < 1.0);
-        while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
-            cells[s] = ((scaled[s] * (1u64 << 32) as f64) as u32, l as u32);
-            scaled[l] -= 1.0 - scaled[s];
-            if scaled[l] < 1.0 {
-                large.pop();
-                small.push(l);
-            }
-        }
-        Self { cells }
-    }
-
-    /// One draw from 64 random bits: the upper half picks the cell, the lower half who has it.
-    fn draw(&self, bits: u64) -> u32 {
-        let at = ((bits >> 32) * self.cells.len() as u64) >> 32;
-        let (stays, other) = self.cells[at as usize];
-        if bits as u32 <= stays { at as u32 } else { other }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,21 +190,6 @@ mod tests {
 
     fn small() -> Newspaper {
         Newspaper { documents: 1500, words: 300, topics: 4, alpha0: 0.5, length: 60.0, seed: 3 }
-    }
-
-    #[test]
-    fn an_alias_table_has_the_probabilities_it_was_given() {
-        let p = [0.5, 0.0, 0.2, 0.05, 0.25];
-        let table = Alias::new(&p);
-        let mut mass = [0.0; 5];
-        for (i, &(stays, other)) in table.cells.iter().enumerate() {
-            let share = if other as usize == i { 1.0 } else { stays as f64 / (1u64 << 32) as f64 };
-            mass[i] += share / 5.0;
-            mass[other as usize] += (1.0 - share) / 5.0;
-        }
-        for (m, p) in mass.iter().zip(p) {
-            assert!((m - p).abs() < 1e-8, "{mass:?}");
-        }
     }
 
     #[test]

@@ -97,14 +97,14 @@ impl Fit {
         if table.is_named() {
             model.set_columns(table.names().to_vec());
         }
-        // The large file first: it can still be stopped, and then nothing is written.
-        match &self.sources {
-            Some(path) => {
-                files::write_table(path, &numbered("s", model.k()), &model.sources(&table)?, &session.watch)?;
-            }
-            None => session.watch.check()?,
+        let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
+        if let Some(path) = &self.sources {
+            let (path, names) = (bundle.place(path)?, numbered("s", model.k()));
+            files::write_table(&path, &names, &model.sources(&table)?, &session.watch)?;
         }
-        model.save(&self.output)?;
+        model.save(&bundle.place(&self.output)?)?;
+        session.watch.check()?;
+        bundle.finish()?;
         let seconds = begin.elapsed().as_secs_f64();
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());

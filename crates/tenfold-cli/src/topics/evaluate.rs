@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use tenfold::admixture::Completion;
 use tenfold::evaluate::{Coherence, Cooccurrence, Match, diversity, top_words};
+use tenfold::topics::read::Windows;
 use tenfold::topics::{Corpus, Model};
 
 /// How well a model predicts documents, how its topics read, how near they are to the truth
@@ -18,7 +19,10 @@ numbers) gives its mixture, by 50 steps of theta ~ counts + 0.1, and the others 
 topics smoothed by 1% of the word frequencies; no word is passed over. Give documents that the fit \
 did not see, or fit with --hold-out.
 
-Coherence says how often the first words of a topic stand in one document, by four measures; \
+Coherence says how often the first words of a topic stand together, by four measures: UMass counts \
+documents, UCI and NPMI windows of 10 words, c_v windows of 110; in a bag of words, where the order \
+is not known, all count documents, and the figures do not compare. Words that were dropped from the \
+text take no place in a window; \
 diversity is the share of different words among the first 25 of all topics. With --truth every true \
 topic gets a found one: total variation is 0 when they are equal and 1 when they have nothing in \
 common, and below 0.25 the topic counts as found.
@@ -45,6 +49,9 @@ pub struct Evaluate {
     read: ReadArgs,
 }
 
+/// Words of the windows in which UCI and NPMI are counted, and c_v, as in the literature.
+const WIDTHS: [usize; 2] = [10, 110];
+
 /// First words of every topic that diversity counts, as in the literature.
 const DIVERSE: usize = 25;
 
@@ -53,7 +60,8 @@ impl Evaluate {
         let model = Model::load(&self.model)?;
         let words = self.truth_vocabulary.as_deref();
         let truth = self.truth.as_deref().map(|path| truth::read(path, words, &model)).transpose()?;
-        let corpus = self.read.read_for(&model, &self.input, false, session)?;
+        let windows = Windows { widths: WIDTHS.to_vec(), topics: top_words(model.topics(), self.words) };
+        let corpus = self.read.read_windows(&model, &self.input, windows, session)?;
         let measure = Completion::default();
         let perplexity = session
             .watch
@@ -77,17 +85,23 @@ impl Evaluate {
     /// How the topics read: do their words go together, do they differ.
     fn reading(&self, model: &Model, corpus: &Corpus, text: &mut String, value: &mut Value) -> Result<()> {
         let first = top_words(model.topics(), self.words);
-        let seen = Cooccurrence::in_documents(corpus.counts(), &first)?;
-        for (name, measure) in [
-            ("umass", Coherence::U_MASS),
-            ("uci", Coherence::Uci),
-            ("npmi", Coherence::Npmi),
-            ("c_v", Coherence::Cv),
+        let documents = Cooccurrence::in_documents(corpus.counts(), &first)?;
+        for (name, measure, window) in [
+            ("umass", Coherence::U_MASS, None),
+            ("uci", Coherence::Uci, Some(0)),
+            ("npmi", Coherence::Npmi, Some(0)),
+            ("c_v", Coherence::Cv, Some(1)),
         ] {
-            let each = measure.of(&seen);
+            let in_window = window.and_then(|at| Some((corpus.windows().get(at)?, WIDTHS[at])));
+            let (seen, over) = match in_window {
+                Some((seen, width)) => (seen, format!("windows of {width} words")),
+                None => (&documents, "documents".to_owned()),
+            };
+            let each = measure.of(seen);
             let mean = each.iter().sum::<f64>() / each.len() as f64;
-            *text += &format!("coherence {:<5} {mean:>8.4}\n", measure.name());
+            *text += &format!("coherence {:<5} {mean:>8.4}  over {over}\n", measure.name());
             value["coherence"][name] = json!(mean);
+            value["coherence_over"][name] = json!(over);
             value["coherence_by_topic"][name] = json!(each);
         }
         let diversity = diversity(&top_words(model.topics(), DIVERSE));

@@ -18,9 +18,9 @@ use tenfold::topics::{Corpus, Model, Params, Polish};
 /// Learn topics from documents
 #[derive(Args)]
 #[command(after_help = "\
-INPUT is text (a folder of files, a file with one document a line, a .csv, .tsv or .parquet table \
-with a text column) or a bag of words (UCI docword, LDA-C, MALLET, MatrixMarket, svmlight), also \
-as .gz or .zst; - reads standard input. Documents of fewer than 3 words tell nothing about how \
+INPUT is text (a folder of files, a file with one document a line, MALLET import text, a .csv, .tsv \
+or .parquet table with a text column) or a bag of words (UCI docword, LDA-C, MatrixMarket, \
+svmlight), also as .gz or .zst; - reads standard input. Documents of fewer than 3 words tell nothing about how \
 words go together: they are left out of the moments and kept for the rest.
 
 The topics come from the second and third moments of the words; the polish then raises the \
@@ -93,17 +93,21 @@ impl Fit {
         let begin = Instant::now();
         let corpus = self.read.read(&self.input, recipe, session)?;
         let parts = self.hold_out.map(|share| Parts::of(&corpus, share)).transpose()?;
+        if let Some(parts) = &parts {
+            session.note(&parts.describe(&corpus));
+        }
         let fitted = parts.as_ref().map_or(&corpus, |parts| &parts.fit);
         session.note(&self.estimate(fitted));
         let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
-        // The large file first: it can still be stopped, and then nothing is written.
+        let scored = parts.as_ref().map(|parts| parts.score(&model, session)).transpose()?;
+        // Model and mixtures appear together or not at all, so that a stop leaves neither.
+        let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
         if let Some(path) = &self.mixtures {
-            let found = session.watch.during(|watch| model.infer(&corpus, watch))?;
-            mixtures::write(path, &corpus, &found, None, session)?;
+            mixtures::write(&bundle.place(path)?, &model, &corpus, None, session)?;
         }
-        let scored = parts.as_ref().map(|parts| parts.perplexity(&model, session)).transpose()?;
+        model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
-        model.save(&self.output)?;
+        bundle.finish()?;
         self.tell(&model, scored, begin.elapsed().as_secs_f64(), session)
     }
 
@@ -147,15 +151,14 @@ impl Fit {
         format!("memory: about {} ({kept})", human_bytes(data + work))
     }
 
-    fn tell(&self, model: &Model, scored: Option<f64>, seconds: f64, session: &Session) -> Result<()> {
+    fn tell(&self, model: &Model, scored: Option<Score>, seconds: f64, session: &Session) -> Result<()> {
         let mut text = model.summary();
         let mut value: Value = model.to_json();
-        if let (Some(perplexity), Some(share)) = (scored, self.hold_out) {
-            let every = every(share);
-            text += &format!(
-                "perplexity {perplexity:.1} on one document in {every}, which the fit did not see\n"
-            );
-            value["held_out"] = json!({ "every": every, "perplexity": perplexity });
+        if let Some(Score { documents, perplexity }) = scored {
+            text +=
+                &format!("perplexity {perplexity:.1} on {documents} documents, which the fit did not see\n");
+            value["held_out"] =
+                json!({ "share": self.hold_out, "documents": documents, "perplexity": perplexity });
         }
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         value["seconds"] = json!(seconds);
@@ -183,29 +186,51 @@ struct Parts {
     held_out: Corpus,
 }
 
+/// How well documents are predicted that the fit did not see.
+struct Score {
+    documents: usize,
+    perplexity: f64,
+}
+
 impl Parts {
-    /// Every n-th document is held out, beginning with the first.
+    /// Holds documents out by their place alone, beginning with the first, as evenly as the share allows: 0.2 is
+    /// every fifth.
     fn of(corpus: &Corpus, share: f64) -> Result<Self> {
-        let every = every(share);
-        let held_out = corpus.select(|i| i % every == 0)?;
-        let mut fit = corpus.select(|i| i % every != 0)?;
+        let is_out = |i: usize| is_held_out(i, share);
+        let held_out = corpus.select(is_out)?;
+        let mut fit = corpus.select(|i| !is_out(i))?;
+        // Known before the fit, because an error after it would cost the model.
+        if held_out.short_documents() == held_out.documents() {
+            return Err(exit::bad_input(format!(
+                "none of the {} documents held out has three words, so none can be predicted; give longer \
+                 documents or leave --hold-out out",
+                held_out.documents()
+            )));
+        }
         // The model tells documents by their numbers in the fit; the user knows those of the file.
         if corpus.names().is_none() {
-            let numbers = (0..corpus.documents()).filter(|i| i % every != 0);
+            let numbers = (0..corpus.documents()).filter(|&i| !is_out(i));
             fit.set_names(numbers.map(|i| format!("document {}", i + 1)).collect());
         }
         Ok(Self { fit, held_out })
     }
 
-    fn perplexity(&self, model: &Model, session: &Session) -> Result<f64> {
-        let counts = self.held_out.counts();
-        let measure = Completion::default();
-        Ok(session.watch.during(|w| measure.perplexity(counts, model.topics(), model.unigram(), w))?)
+    fn describe(&self, corpus: &Corpus) -> String {
+        format!("{} of {} documents are held out", self.held_out.documents(), corpus.documents())
+    }
+
+    fn score(&self, model: &Model, session: &Session) -> Result<Score> {
+        let (counts, measure) = (self.held_out.counts(), Completion::default());
+        let perplexity =
+            session.watch.during(|w| measure.perplexity(counts, model.topics(), model.unigram(), w))?;
+        Ok(Score { documents: self.held_out.documents(), perplexity })
     }
 }
 
-fn every(share: f64) -> usize {
-    (1.0 / share).round() as usize
+/// Whether document i is held out: where i·share passes a whole number, in millionths so that nothing is rounded.
+fn is_held_out(i: usize, share: f64) -> bool {
+    let (whole, part) = (1_000_000, (share * 1e6).round() as u64);
+    i as u64 * part % whole < part
 }
 
 fn parse_hold_out(text: &str) -> Result<f64, String> {
@@ -217,4 +242,20 @@ fn parse_hold_out(text: &str) -> Result<f64, String> {
 
 fn parse_k(text: &str) -> Result<Components, String> {
     if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_share_is_held_out_evenly() {
+        assert!((0..100_000).all(|i| is_held_out(i, 0.2) == (i % 5 == 0)));
+        for share in [0.001, 0.01, 0.1, 0.25, 0.3, 0.4, 0.45, 0.5] {
+            let out: Vec<usize> = (0..100_000).filter(|&i| is_held_out(i, share)).collect();
+            assert_eq!((out[0], out.len()), (0, (100_000.0 * share) as usize), "{share}");
+            let even = (1.0 / share).floor() as usize..=(1.0 / share).ceil() as usize;
+            assert!(out.windows(2).all(|pair| even.contains(&(pair[1] - pair[0]))), "{share}");
+        }
+    }
 }

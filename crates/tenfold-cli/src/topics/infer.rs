@@ -44,13 +44,16 @@ impl Infer {
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let corpus = self.read.read_for(&model, &self.input, false, session)?;
-        let found = session.watch.during(|watch| model.infer(&corpus, watch))?;
-        mixtures::write(&self.output, &corpus, &found, self.top, session)?;
+        if corpus.tokens() == 0 {
+            session.warn("no document holds a word of the model: every mixture is the mean of its prior");
+        }
+        mixtures::write(&self.output, &model, &corpus, self.top, session)?;
         let seconds = begin.elapsed().as_secs_f64();
         let (documents, k, to) = (corpus.documents(), model.k(), self.output.display());
         let text = format!("{documents} documents of {k} topics written to {to} in {seconds:.1} s\n");
         let value = json!({
             "documents": documents, "k": k, "output": self.output.to_string_lossy(), "seconds": seconds,
+            "tokens": corpus.tokens(), "notes": corpus.notes(),
         });
         session.answer(&text, &value)
     }

@@ -13,8 +13,11 @@ use tenfold::topics::Model;
 #[derive(Args)]
 #[command(after_help = "\
 The moments that both models keep are added, as if the documents had been read together, and the \
-topics are found anew from the sum; no document is needed. Both models must have the same words, \
-and must have been fitted with their moments (without --no-moments).
+topics are found anew from the sum; no document is needed. What the polish had made of a topic in \
+either model is then added, by its share of the documents. Topics keep the numbers of A; the \
+verdict says when some of A or B are no longer there. Both models must have the same words and the \
+same number of topics, and must have been fitted with the same kind of polish and with their \
+moments (without --no-moments).
 
 Example:
   tenfold topics merge monday.tenfold tuesday.tenfold -o both.tenfold")]

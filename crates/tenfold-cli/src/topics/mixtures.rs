@@ -3,82 +3,66 @@
 use crate::common::{Session, topic_columns};
 use anyhow::Result;
 use std::path::Path;
-use tenfold::engine::linalg::{Mat, Rows};
-use tenfold::engine::progress::Progress;
-use tenfold::output::{self, Labels};
-use tenfold::topics::Corpus;
+use tenfold::engine::linalg::Mat;
+use tenfold::output::{self, Heading, Labels};
+use tenfold::topics::{Corpus, Model};
 
 /// The first column.
 const DOCUMENT: &str = "document";
 
-/// Writes one row a document, with a column for every topic; with `top`, one row for each of a document's largest
-/// shares.
+/// Infers and writes one row a document, with a column for every topic; with `top`, one row for each of a document's
+/// largest shares. Rows are written as they are found, so only some of them are held.
 pub fn write(
     path: &Path,
+    model: &Model,
     corpus: &Corpus,
-    mixtures: &Mat,
     top: Option<usize>,
     session: &Session,
 ) -> Result<()> {
-    let (rows, names) = match top {
-        None => (mixtures.clone(), topic_columns(mixtures.cols())),
-        Some(top) => (long(mixtures, top), vec!["topic".to_owned(), "share".to_owned()]),
+    let top = top.map(|top| top.min(model.k()));
+    let mut names = match top {
+        None => topic_columns(model.k()),
+        Some(_) => vec!["topic".to_owned(), "share".to_owned()],
     };
-    let each = top.map_or(1, |top| top.min(mixtures.cols()));
-    let rows = session.watch.during(|watch| {
-        watch.stage("writing", rows.rows() as u64);
-        watch.check().map(|()| rows)
-    })?;
-    match corpus.names() {
-        Some(given) => {
-            let labels = Labels { name: DOCUMENT, of: &|row| &given[row / each] };
-            output::write_labelled(path, labels, &names, &rows)?;
-        }
-        None if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) && top.is_none() => {
-            output::write_table(path, &names, &rows)?;
-        }
-        None => {
-            let names: Vec<String> = std::iter::once(DOCUMENT.to_owned()).chain(names).collect();
-            output::write_table(path, &names, &Numbered { rows: &rows, each })?;
-        }
+    let (given, each) = (corpus.names(), top.unwrap_or(1));
+    // An array is for programs, which count its rows themselves.
+    let is_array = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+    let numbered = given.is_none() && !(is_array && top.is_none());
+    if numbered {
+        names.insert(0, DOCUMENT.to_owned());
     }
+    let name = |row: usize| given.map_or("", |names| &names[row / each]);
+    let labels = given.map(|_| Labels { name: DOCUMENT, of: &name });
+    let heading = Heading { labels, names: &names, rows: corpus.documents() * each };
+    let mut rows = Vec::new();
+    session.watch.during(|watch| {
+        output::write_rows(path, heading, |put| {
+            model.infer_each(corpus, watch, &mut |first, mixtures| {
+                rows.clear();
+                for i in 0..mixtures.rows() {
+                    let number = numbered.then_some((first + i + 1) as f64);
+                    push_rows(&mut rows, number, mixtures, i, top);
+                }
+                put(&rows)
+            })
+        })
+    })?;
     Ok(())
 }
 
-/// Topic and share of the largest shares of every document.
-fn long(mixtures: &Mat, top: usize) -> Mat {
-    let top = top.min(mixtures.cols());
-    let mut rows = Mat::zeros(mixtures.rows() * top, 2);
-    let mut order: Vec<usize> = (0..mixtures.cols()).collect();
-    for i in 0..mixtures.rows() {
-        let shares = mixtures.row(i);
-        // Equal shares stand in the order of their topics.
-        order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]).then(a.cmp(&b)));
-        for (place, &topic) in order.iter().take(top).enumerate() {
-            rows.row_mut(i * top + place).copy_from_slice(&[topic as f64, shares[topic]]);
-        }
-    }
-    rows
-}
-
-/// Rows after the number of their document, from 1; `each` rows belong to one.
-struct Numbered<'a> {
-    rows: &'a Mat,
-    each: usize,
-}
-
-impl Rows for Numbered<'_> {
-    fn rows(&self) -> usize {
-        self.rows.rows()
-    }
-    fn cols(&self) -> usize {
-        self.rows.cols() + 1
-    }
-    fn read_rows(&self, start: usize, out: &mut [f64]) -> tenfold::engine::Result<()> {
-        for (i, row) in out.chunks_exact_mut(self.cols()).enumerate() {
-            row[0] = ((start + i) / self.each + 1) as f64;
-            row[1..].copy_from_slice(self.rows.row(start + i));
-        }
-        Ok(())
+/// The row or the rows of document i of a part, each after the document's number where that is wanted.
+fn push_rows(rows: &mut Vec<f64>, number: Option<f64>, mixtures: &Mat, i: usize, top: Option<usize>) {
+    let shares = mixtures.row(i);
+    let Some(top) = top else {
+        rows.extend(number);
+        rows.extend_from_slice(shares);
+        return;
+    };
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    // Equal shares stand in the order of their topics.
+    order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]).then(a.cmp(&b)));
+    for &topic in &order[..top] {
+        rows.extend(number);
+        rows.extend([topic as f64, shares[topic]]);
     }
 }

@@ -5,7 +5,7 @@ use crate::exit;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
-use tenfold::topics::read::{self, Format, ReadOptions, Recipe};
+use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows};
 use tenfold::topics::{Corpus, Model};
 
 /// Where the documents come from.
@@ -80,10 +80,30 @@ impl ReadArgs {
 
     /// Reads documents as those of the fit were read: by its recipe, in its words. With `grow` new words follow them.
     pub fn read_for(&self, model: &Model, path: &Path, grow: bool, session: &Session) -> Result<Corpus> {
+        self.open_for(model, path, ReadOptions { grow, ..self.options() }, session)
+    }
+
+    /// As [`ReadArgs::read_for`], counting windows of text.
+    pub fn read_windows(
+        &self,
+        model: &Model,
+        path: &Path,
+        windows: Windows,
+        session: &Session,
+    ) -> Result<Corpus> {
+        self.open_for(model, path, ReadOptions { windows: Some(windows), ..self.options() }, session)
+    }
+
+    fn open_for(
+        &self,
+        model: &Model,
+        path: &Path,
+        options: ReadOptions,
+        session: &Session,
+    ) -> Result<Corpus> {
         let recipe = Recipe::from_json(model.recipe())?;
         let fixed_vocabulary = Some(model.vocabulary().to_vec());
-        let corpus =
-            self.open(path, ReadOptions { recipe, fixed_vocabulary, grow, ..self.options() }, session)?;
+        let corpus = self.open(path, ReadOptions { recipe, fixed_vocabulary, ..options }, session)?;
         corpus.notes().iter().for_each(|note| session.note(&format!("  {note}")));
         Ok(corpus)
     }

@@ -83,17 +83,19 @@ impl<const ORDER: usize> Packed<ORDER> {
 
     /// All dim^ORDER entries in C order.
     pub fn to_full(&self) -> Vec<f64> {
-        let mut index = [0; ORDER];
-        (0..self.dim.pow(ORDER as u32))
-            .map(|at| {
-                let mut rest = at;
-                for slot in (0..ORDER).rev() {
-                    index[slot] = rest % self.dim;
-                    rest /= self.dim;
-                }
-                self[index]
-            })
-            .collect()
+        let slab = self.dim * self.dim;
+        let mut full = vec![0.0; self.dim.pow(ORDER as u32)];
+        for (at, out) in full.chunks_exact_mut(slab.max(1)).enumerate() {
+            // The leading indices are the digits of `at`.
+            let mut fixed = [0; ORDER];
+            let mut rest = at;
+            for slot in (0..ORDER - 2).rev() {
+                fixed[slot] = rest % self.dim;
+                rest /= self.dim;
+            }
+            self.slab(&fixed[..ORDER - 2], out);
+        }
+        full
     }
 
     /// `self += scale · v⊗…⊗v`.
@@ -136,10 +138,12 @@ impl<const ORDER: usize> Packed<ORDER> {
                 let below = packed_index(&others[..rank]);
                 let above: usize = (rank..ORDER - 1).map(|r| binomial(others[r] + r + 1, r + 2)).sum();
                 let end = others[rank].min(p) + 1;
+                let mut at = below + above + binomial(q + rank, rank + 1);
                 for q in q..end {
-                    let value = self.data[below + above + binomial(q + rank, rank + 1)];
+                    let value = self.data[at];
                     out[p * d + q] = value;
                     out[q * d + p] = value;
+                    at += binomial(q + rank, rank);
                 }
                 q = q.max(end);
             }
@@ -254,8 +258,10 @@ fn packed_len(dim: usize, order: usize) -> usize {
     if dim == 0 { 0 } else { binomial(dim + order - 1, order) }
 }
 
+#[inline]
 pub(super) fn binomial(n: usize, k: usize) -> usize {
     match k {
+        0 => 1,
         1 => n,
         2 => n * n.saturating_sub(1) / 2,
         3 => n * n.saturating_sub(1) * n.saturating_sub(2) / 6,

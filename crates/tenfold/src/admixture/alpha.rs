@@ -18,8 +18,8 @@ pub(super) const MOST_DOCUMENTS: usize = 20_000;
 /// Documents that [`estimate_alpha`] looks at: enough for a few per cent.
 const FEW_DOCUMENTS: usize = 512;
 
-/// Rounds of [`estimate_alpha`], each with responsibilities under the last parameters.
-const ROUNDS: usize = 3;
+/// Steps of responsibilities in the rounds of [`estimate_alpha`], each under the last round's parameters.
+const ROUNDS: [usize; 3] = [5, 5, 10];
 
 /// No topic loses its prior altogether: it could never come back.
 const FLOOR: f64 = 1e-4;
@@ -32,7 +32,7 @@ const DOCUMENTS_A_TASK: usize = 256;
 
 /// The Dirichlet parameters of a corpus, given its topics (k × words) and a first guess.
 ///
-/// Minka's fixed point on the expected counts n_dt of topics in some thousand documents, spread over the corpus:
+/// Minka's fixed point on the expected counts n_dt of topics in about 512 documents, spread over the corpus:
 ///
 ///   α_t ← α_t Σ_d P_dt [ψ(n_dt / P_dt + α_t) − ψ(α_t)] / Σ_d [ψ(n_d + Σα) − ψ(Σα)],   P_dt = 1 − exp(−n_dt).
 ///
@@ -62,19 +62,19 @@ pub fn estimate_alpha(
     let table = Table::from_topics(topics, 1.0);
     let stride = counts.rows().div_ceil(FEW_DOCUMENTS).clamp(1, counts.blocks().max(1));
     let chosen: Vec<usize> = (0..counts.blocks()).step_by(stride).collect();
-    for _ in 0..ROUNDS {
+    for steps in ROUNDS {
         let mut collapse = Collapse::new(&table, &alpha, 0.0, 0.0);
         let mut found = Vec::new();
         for_each_group(counts, &chosen, |_, blocks| {
             for block in blocks {
                 progress.check()?;
-                collapse.visit(block, &vec![true; block.rows()], 10, |_, _, counts| {
+                collapse.visit(block, &vec![true; block.rows()], steps, |_, _, counts| {
                     counts.chunks_exact(table.width).for_each(|row| found.extend_from_slice(&row[..table.k]));
                 });
             }
             Ok(())
         })?;
-        alpha = fixed_point(&found, &alpha, 10);
+        alpha = fixed_point(&found, &alpha, 5);
     }
     Ok(alpha)
 }

@@ -20,18 +20,27 @@ pub struct Halves {
 
 /// Deals the tokens of the rows of `block` in turn, words ascending and counts expanded; only rows that `keep` wants.
 ///
+/// They come together, as far as a block can hold them: a count becomes one of two in a half, so a block with more than
+/// 32,768 distinct ones is dealt row by row.
+///
 /// # Example
 /// ```
 /// use tenfold::admixture::split_tokens;
 /// use tenfold::engine::linalg::CountBlock;
 /// let block = CountBlock::new(&[0], &[0, 2], &[4, 8], &[3.0, 2.0]); // tokens 4 4 4 8 8
-/// let halves = split_tokens(&block, |_| true);
+/// let halves = &split_tokens(&block, |_| true)[0];
 /// assert_eq!(halves.estimate.row_counts(0).collect::<Vec<_>>(), [(4, 2.0), (8, 1.0)]);
 /// assert_eq!(halves.score.row_counts(0).collect::<Vec<_>>(), [(4, 1.0), (8, 1.0)]);
 /// ```
-pub fn split_tokens(block: &CountBlock, keep: impl Fn(usize) -> bool) -> Halves {
+pub fn split_tokens(block: &CountBlock, keep: impl Fn(usize) -> bool) -> Vec<Halves> {
+    let rows: Vec<usize> = (0..block.rows()).filter(|&i| keep(i)).collect();
+    let together = if block.levels().len() > CountBlock::MOST / 2 { 1 } else { rows.len().max(1) };
+    rows.chunks(together).map(|rows| halves(block, rows)).collect()
+}
+
+fn halves(block: &CountBlock, rows: &[usize]) -> Halves {
     let (mut even, mut odd) = (Rebuilt::default(), Rebuilt::default());
-    for i in (0..block.rows()).filter(|&i| keep(i)) {
+    for &i in rows {
         let mut before = 0u64;
         for (word, count) in block.row_counts(i) {
             let after = before + count as u64;
@@ -142,8 +151,11 @@ impl Completion {
         let mut total = Score::default();
         for_each_group(counts, &all_blocks(counts), |_, blocks| {
             progress.check()?;
-            let scores: Vec<Score> =
-                blocks.par_iter().map(|block| self.score(&split_tokens(block, |_| true), &reading)).collect();
+            let score = |block: &CountBlock| {
+                let halves = split_tokens(block, |_| true);
+                halves.iter().map(|half| self.score(half, &reading)).fold(Score::default(), Score::add)
+            };
+            let scores: Vec<Score> = blocks.par_iter().map(|block| score(block)).collect();
             total = scores.into_iter().fold(total, Score::add);
             progress.advance(blocks.iter().map(|b| b.rows() as u64).sum());
             Ok(())
@@ -246,6 +258,20 @@ mod tests {
         let topics = Mat::from_vec(1, 2, vec![1.0, 0.0]);
         let found = Completion::default().perplexity(&counts, &topics, &[1.0, 0.0], &Silent).unwrap();
         assert!((found / 1e30 - 1.0).abs() < 1e-3, "{found}");
+    }
+
+    #[test]
+    fn a_block_of_many_counts_is_dealt_row_by_row() {
+        // The same odd counts twice; a word before them turns their halves round: 40,000 counts become 80,000.
+        let counts = |first: f32| [first].into_iter().chain((0..40_000u32).map(|w| (4 * w + 5) as f32));
+        let words: Vec<(u32, f32)> = (0..).zip(counts(1.0)).collect();
+        let other: Vec<(u32, f32)> = (0..).zip(counts(2.0)).collect();
+        let block = block_of(&[(0, words), (1, other), (2, vec![])]);
+        let halves = split_tokens(&block, |i| i != 2);
+        assert_eq!(halves.len(), 2);
+        let sum = |block: &CountBlock| block.row_counts(0).map(|(_, c)| c as u64).sum::<u64>();
+        let all: u64 = halves.iter().map(|h| sum(&h.estimate) + sum(&h.score)).sum();
+        assert_eq!(all, 3 + 2 * (0..40_000u64).map(|w| 4 * w + 5).sum::<u64>());
     }
 
     #[test]

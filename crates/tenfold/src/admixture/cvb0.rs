@@ -2,9 +2,8 @@
 
 use super::alpha::{MOST_DOCUMENTS, fixed_point};
 use super::collapsed::{Given, Responsibilities, WordCounts};
-use super::infer::check;
 use super::table::{Reading, Rows, Table, pad, pad_alpha, smoothed};
-use super::training::{Guard, HeldOut, Look, Polished, Training};
+use super::training::{Guard, HeldOut, Look, Polished, Start, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -52,16 +51,20 @@ pub struct Cvb0 {
     /// Estimate the Dirichlet parameters after every sweep, as [`estimate_alpha`](super::estimate_alpha) does, with its
     /// limits. Otherwise they stay as given, which is better where they come from the moments of the corpus.
     pub learn_alpha: bool,
+    /// Tokens of every topic that the start already stands for; they stay in all counts beside those of the corpus. Empty when
+    /// the start is a first guess, which the first sweep replaces.
+    pub before: Vec<f64>,
 }
 
 impl Default for Cvb0 {
     fn default() -> Self {
-        Self { sweeps: 5, inner: 10, eta: 0.01, learn_alpha: false }
+        Self { sweeps: 5, inner: 10, eta: 0.01, learn_alpha: false, before: Vec::new() }
     }
 }
 
 impl Cvb0 {
-    /// Polishes the topics `start` (k × words). The best model by held-out perplexity is returned, the start included.
+    /// Polishes the topics `start` (k × words). The best model by held-out perplexity is returned, the start included; unless
+    /// that is the best, two more passes take in the documents that were held out.
     ///
     /// # Errors
     /// Topics of another vocabulary, a prior of another k; what the counts or the listener say.
@@ -73,43 +76,68 @@ impl Cvb0 {
         alpha: &[f64],
         progress: &dyn Progress,
     ) -> Result<Polished> {
-        check(counts, start, alpha)?;
-        let training = Training::gather(counts, held_out, progress)?;
-        let scale = training.tokens.max(1.0) / start.rows().max(1) as f64;
-        let mut table = Table::from_topics(start, scale);
-        let mut guard = Guard::new(
-            &training,
-            &Reading { slope: pad(&table, (1.0 / scale) as f32), ..Reading::plain(&table) },
-        );
-        let (mut learned, mut best) = (alpha.to_vec(), alpha.to_vec());
-        progress.stage("polishing", (self.sweeps * counts.rows()) as u64);
+        let begin = Start { topics: start, before: &self.before, eta: self.eta };
+        let training = begin.training(counts, held_out, alpha, progress)?;
+        if training.tokens == 0.0 {
+            return Ok(Polished::unchanged(start, alpha));
+        }
+        let mut table = begin.counts(training.tokens);
+        let mut guard = Guard::new(&training, &begin.reading(&table, training.tokens));
+        // What stays in the counts of every sweep.
+        let base = || match begin.continues() {
+            true => begin.counts(training.tokens),
+            false => Table::zeros(start.cols(), start.rows()),
+        };
+        let (mut learned, mut best, mut kept) = (alpha.to_vec(), alpha.to_vec(), None);
+        progress.stage("polishing", ((self.sweeps + 2) * counts.rows()) as u64);
         for sweep in 0..self.sweeps {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
-            let mut pass = Sweep::new(&training, Collapse::new(&table, &learned, self.eta, own), self.inner);
-            for_each_group(counts, &all_blocks(counts), |_, blocks| {
-                progress.check()?;
-                for block in blocks {
-                    pass.add(block);
-                    progress.advance(block.rows() as u64);
-                }
-                Ok(())
-            })?;
-            let Sweep { next, sampled, .. } = pass;
-            table = next;
+            let sampled;
+            (table, sampled) = self.sweep(&training, (&table, &learned, own), base(), progress)?;
             if self.learn_alpha {
                 learned = fixed_point(&sampled, &learned, ALPHA_STEPS);
             }
             let seen = guard.look(sweep as f64 + 1.0, &smoothed(&table, 1.0, &table.sums(), self.eta));
             if guard.holds_the_last() {
                 best.clone_from(&learned);
+                kept = Some(table.clone());
             }
             if seen == Look::WorseAgain {
                 break;
             }
         }
-        let (topics, curve, chosen) = guard.finish();
+        let (mut topics, curve, chosen) = guard.finish();
+        if let Some(mut table) = kept.filter(|_| !curve.is_empty()) {
+            // Those that watched have nothing left to decide: they are documents like the others.
+            let everything = begin.training(counts, &|_| false, alpha, progress)?;
+            for own in [0.0, 1.0] {
+                table = self.sweep(&everything, (&table, &best, own), base(), progress)?.0;
+            }
+            topics = Some(smoothed(&table, 1.0, &table.sums(), self.eta).topics());
+        }
         Ok(Polished { topics: topics.unwrap_or_else(|| start.clone()), alpha: best, curve, chosen })
+    }
+
+    /// One pass over the documents: the counts of the next table, from `base` on, and some documents' counts of topics.
+    fn sweep(
+        &self,
+        training: &Training<'_>,
+        (table, alpha, own): (&Table, &[f64], f32),
+        base: Table,
+        progress: &dyn Progress,
+    ) -> Result<(Table, Vec<f32>)> {
+        let collapse = Collapse::new(table, alpha, self.eta, own);
+        let mut pass = Sweep::new(training, collapse, base, self.inner);
+        for_each_group(training.counts, &all_blocks(training.counts), |_, blocks| {
+            progress.check()?;
+            for block in blocks {
+                pass.add(block);
+                progress.advance(block.rows() as u64);
+            }
+            Ok(())
+        })?;
+        Ok((pass.next, pass.sampled))
     }
 }
 
@@ -190,7 +218,7 @@ fn respond(
     tasks.into_par_iter().for_each(vectorised);
 }
 
-/// One pass over the documents: reads the counts of the last one, gathers its own.
+/// One pass over the documents: reads the counts of the last one, adds its own to those that stay.
 struct Sweep<'a> {
     training: &'a Training<'a>,
     collapse: Collapse<'a>,
@@ -203,10 +231,8 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(training: &'a Training<'a>, collapse: Collapse<'a>, steps: usize) -> Self {
-        let table = collapse.reading.table;
+    fn new(training: &'a Training<'a>, collapse: Collapse<'a>, next: Table, steps: usize) -> Self {
         let stride = training.counts.rows().div_ceil(MOST_DOCUMENTS).max(1);
-        let next = Table::zeros(table.words(), table.k);
         Self { training, collapse, steps, next, sampled: Vec::new(), stride, seen: 0 }
     }
 

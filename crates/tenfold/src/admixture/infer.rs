@@ -15,8 +15,8 @@ const DOCUMENTS_A_TASK: usize = 16;
 ///
 ///   θ_t ∝ θ_t Σ_w c_w B_tw / Σ_s θ_s B_sw + α_t
 ///
-/// from the uniform start, which is the most probable mixture under a Dirichlet prior with α added counts. A document
-/// without words gets the mean of the prior.
+/// from the uniform start. Where it ends, θ is the most probable mixture under a Dirichlet prior with parameters α + 1. A
+/// document without words gets α/Σα, or the uniform mixture where α is zero.
 ///
 /// # Complexity
 /// 4·entries·k operations a step.

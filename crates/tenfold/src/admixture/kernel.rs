@@ -146,7 +146,8 @@ fn first_step(entries: &[Entry], levels: &[f32], rows: RowsRef<'_>, sum: &mut [f
     }
 }
 
-/// x ← (x + α) / Σ(x + α); uniform over the topics where nothing is known, that is without counts and without prior.
+/// x ← (x + α) / Σ(x + α); zeros where nothing is known, that is without counts and without prior: the caller makes
+/// that uniform.
 #[inline(always)]
 fn add_and_normalise(x: &mut [f32], alpha: &[f32]) {
     for (v, a) in x.iter_mut().zip(alpha) {

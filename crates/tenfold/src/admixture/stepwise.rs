@@ -1,9 +1,9 @@
 //! The polish `predict`: stepwise EM on the raw counts, one block of documents at a time.
 
-use super::infer::{Inference, check};
+use super::infer::Inference;
 use super::kernel::{RowsRef, weigh};
 use super::table::{Reading, Rows, Table, pad_alpha, smoothed};
-use super::training::{Guard, HeldOut, Look, Polished, Training};
+use super::training::{Guard, HeldOut, Look, Polished, Start, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::parallel::add_assign;
@@ -28,6 +28,7 @@ const SMALL: usize = 32_768;
 /// After n of the corpus's documents, a step over m more has ρ = m / (w·documents + n), where w is the weight of the start,
 /// but never less than m / documents: the window grows until it covers the corpus. A window that
 /// forgets sooner, such as (10 + t)^−0.6 in steps of 64 documents, made held-out text less probable on a large drawn corpus.
+/// A start that stands for documents (`before`) is a sum of tokens like theirs, and so tokens are what the window counts.
 ///
 /// # Complexity
 /// 4·entries·k operations for each inner step and for the update; two tables of words × k numbers of four bytes.
@@ -51,9 +52,9 @@ pub struct Stepwise {
     pub later_inner: usize,
     /// Counts added to every word of every topic.
     pub eta: f64,
-    /// Documents that the start already stands for. When there are any, they weigh as much as those of the corpus and are
-    /// not forgotten; with none the start is a first guess.
-    pub before: usize,
+    /// Tokens of every topic that the start already stands for. When there are any, each weighs as much as a token of the
+    /// corpus and none is forgotten; empty when the start is a first guess.
+    pub before: Vec<f64>,
     /// Gives the order of the blocks.
     pub seed: u64,
 }
@@ -63,7 +64,7 @@ impl Stepwise {
     /// times as long.
     pub fn for_documents(documents: usize) -> Self {
         let (epochs, inner, later_inner) = if documents <= SMALL { (2, 6, 4) } else { (2, 5, 3) };
-        Self { epochs, inner, later_inner, eta: 0.01, before: 0, seed: 0 }
+        Self { epochs, inner, later_inner, eta: 0.01, before: Vec::new(), seed: 0 }
     }
 
     /// Polishes the topics `start` (k × words). The best model by held-out perplexity is returned, the start included.
@@ -78,17 +79,20 @@ impl Stepwise {
         alpha: &[f64],
         progress: &dyn Progress,
     ) -> Result<Polished> {
-        check(counts, start, alpha)?;
-        let training = Training::gather(counts, held_out, progress)?;
-        let mut state = Expected::new(start, training.tokens, self.eta);
-        let mut guard = Guard::new(&training, &Reading::plain(&state.table));
-        let windows = match self.before {
-            0 => START_WEIGHTS.map(|weight| Window::new(counts.rows(), weight)).to_vec(),
-            before => vec![Window::after(before, counts.rows())],
+        let begin = Start { topics: start, before: &self.before, eta: self.eta };
+        let training = begin.training(counts, held_out, alpha, progress)?;
+        if training.tokens == 0.0 {
+            return Ok(Polished::unchanged(start, alpha));
+        }
+        let mut state = Expected::new(&begin, training.tokens);
+        let mut guard = Guard::new(&training, &begin.reading(&state.table, training.tokens));
+        let windows = match begin.continues() {
+            false => START_WEIGHTS.map(|weight| Window::new(counts.rows(), weight)).to_vec(),
+            true => vec![Window::after(self.before.iter().sum(), training.tokens)],
         };
         for (attempt, window) in windows.into_iter().enumerate() {
             if attempt > 0 {
-                state = Expected::new(start, training.tokens, self.eta);
+                state = Expected::new(&begin, training.tokens);
             }
             progress.stage("polishing", (self.epochs * counts.blocks()) as u64);
             let pass = Pass { settings: self, training: &training, alpha: &pad_alpha(alpha), progress };
@@ -113,7 +117,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// All epochs, or fewer when the guard ends them; false when already the first look was worse than the start.
     fn run(&self, state: &mut Expected, mut window: Window, guard: &mut Guard<'_>) -> Result<bool> {
-        let Stepwise { epochs, inner, later_inner, seed, .. } = *self.settings;
+        let &Stepwise { epochs, inner, later_inner, seed, .. } = self.settings;
         let counts = self.training.counts;
         let looks = if counts.rows() > SMALL { 4 } else { 1 };
         for epoch in 0..epochs {
@@ -150,25 +154,27 @@ impl Pass<'_> {
 /// How much of the past a step keeps.
 #[derive(Clone)]
 struct Window {
-    /// Documents that count as seen, the start's included.
+    /// Documents or tokens that count as seen, the start's included.
     seen: f64,
-    documents: f64,
+    /// No more than this many are remembered.
+    whole: f64,
+    by_tokens: bool,
 }
 
 impl Window {
     fn new(documents: usize, weight: f64) -> Self {
-        Self { seen: weight * documents as f64, documents: documents as f64 }
+        Self { seen: weight * documents as f64, whole: documents as f64, by_tokens: false }
     }
 
-    /// A window that forgets neither the documents before nor those to come.
-    fn after(before: usize, documents: usize) -> Self {
-        Self { seen: before as f64, documents: (before + documents) as f64 }
+    /// A window that forgets neither the tokens before nor those to come.
+    fn after(before: f64, tokens: f64) -> Self {
+        Self { seen: before, whole: before + tokens, by_tokens: true }
     }
 
-    /// 1 − ρ for a step over so many documents.
-    fn keep(&mut self, documents: usize) -> f64 {
-        let before = self.seen.min(self.documents);
-        self.seen = before + documents as f64;
+    /// 1 − ρ for a step over so many documents with so many tokens.
+    fn keep(&mut self, documents: usize, tokens: f64) -> f64 {
+        let before = self.seen.min(self.whole);
+        self.seen = before + if self.by_tokens { tokens } else { documents as f64 };
         before / self.seen
     }
 }
@@ -180,17 +186,22 @@ struct Expected {
     /// Sums of the table over words, padded.
     sums: Vec<f64>,
     eta: f64,
+    /// Tokens that all counts together stand for.
     tokens: f64,
     rows: Rows,
     theta: Vec<f32>,
 }
 
 impl Expected {
-    fn new(start: &Mat, tokens: f64, eta: f64) -> Self {
-        let scale = tokens.max(1.0) / start.rows().max(1) as f64;
-        let table = Table::from_topics(start, 1.0);
+    /// The counts of the start, blown up to all tokens: as the window takes in those of the corpus, their part shrinks
+    /// to what it was.
+    fn new(start: &Start<'_>, tokens: f64) -> Self {
+        let table = start.counts(tokens);
         let sums = table.sums();
-        Self { table, scale, sums, eta, tokens, rows: Rows::default(), theta: Vec::new() }
+        let before: f64 = start.before.iter().sum();
+        let scale = if start.continues() { (before + tokens) / before } else { 1.0 };
+        let tokens = before + tokens;
+        Self { table, scale, sums, eta: start.eta, tokens, rows: Rows::default(), theta: Vec::new() }
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -213,12 +224,12 @@ impl Expected {
         rows.gather(&self.reading(), block.words());
         self.theta.resize(block.rows() * self.table.width, 0.0);
         Inference { steps, tolerance: 0.0 }.infer(block, &keep, rows.as_ref(), alpha, &mut self.theta);
-        let kept = window.keep(keep.iter().filter(|k| **k).count());
+        let kept = window.keep(keep.iter().filter(|k| **k).count(), tokens);
         self.scale *= kept;
         self.update(block, &rows, (1.0 - kept) * self.tokens / tokens / self.scale);
         self.rows = rows;
         // Far from the smallest f32, and the table's numbers grow as the scale falls.
-        if self.scale < 1e-12 * self.tokens {
+        if self.scale < 1e-12 {
             self.rescale();
         }
     }
@@ -238,10 +249,10 @@ impl Expected {
     }
 
     fn rescale(&mut self) {
-        let factor = self.scale / self.tokens;
+        let factor = self.scale;
         self.table.data.par_iter_mut().for_each(|x| *x = (f64::from(*x) * factor) as f32);
         self.sums.iter_mut().for_each(|x| *x *= factor);
-        self.scale = self.tokens;
+        self.scale = 1.0;
     }
 }
 
@@ -284,120 +295,4 @@ impl Kernel for Update<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::sample::{Drawn, close, naive_mixture};
-    use super::*;
-    use tenfold_engine::linalg::parallel::with_threads;
-    use tenfold_engine::progress::Silent;
-
-    fn settings(epochs: usize) -> Stepwise {
-        Stepwise { epochs, inner: 8, ..Stepwise::for_documents(1000) }
-    }
-
-    /// One step of EM over some documents, in double precision; `n` is k × words.
-    fn naive(documents: &[&Vec<(u32, f32)>], n: &Mat, rho: f64, tokens: f64, alpha: &[f64]) -> Mat {
-        let (k, eta) = (n.rows(), 0.01);
-        let mut topics = n.map(|x| x + eta);
-        let sums: Vec<f64> = (0..k).map(|t| 1.0 / topics.row(t).iter().sum::<f64>()).collect();
-        topics.scale_rows(&sums);
-        let mut own = Mat::zeros(k, n.cols());
-        let length: f64 = documents.iter().flat_map(|d| d.iter()).map(|(_, c)| f64::from(*c)).sum();
-        for document in documents {
-            let theta = naive_mixture(document, &topics, alpha, 8);
-            for &(w, c) in document.iter() {
-                let w = w as usize;
-                let q: f64 = (0..k).map(|t| theta[t] * topics[(t, w)]).sum();
-                (0..k).for_each(|t| own[(t, w)] += f64::from(c) * theta[t] * topics[(t, w)] / q);
-            }
-        }
-        let mut next = n.map(|x| (1.0 - rho) * x);
-        next.add_scaled(rho * tokens / length, &own);
-        next
-    }
-
-    #[test]
-    fn steps_equal_the_equations() {
-        for k in [2, 8, 13] {
-            let drawn = Drawn::new(50, k, 60, 40.0, 4);
-            let (counts, start) = (drawn.counts(20), drawn.start(0.3));
-            let alpha: Vec<f64> = (0..k).map(|t| 0.05 + 0.02 * t as f64).collect();
-            let found = settings(1).run(&counts, &|d| d == 3, &start, &alpha, &Silent).unwrap();
-            let training = |(d, entries): &'_ (u32, Vec<(u32, f32)>)| (*d != 3).then_some(entries.clone());
-            let documents: Vec<Vec<Vec<(u32, f32)>>> =
-                drawn.documents.chunks(20).map(|c| c.iter().filter_map(training).collect()).collect();
-            let tokens: f64 = documents.iter().flatten().flatten().map(|(_, c)| f64::from(*c)).sum();
-            let mut n = start.map(|x| x * tokens / k as f64);
-            let mut seen = 6.0;
-            for b in random::permutation(3, &mut random::rng(0, 700)) {
-                let block: Vec<&Vec<_>> = documents[b].iter().collect();
-                seen += block.len() as f64;
-                n = naive(&block, &n, block.len() as f64 / seen, tokens, &alpha);
-            }
-            let mut expected = n.map(|x| x + 0.01);
-            let sums: Vec<f64> = (0..k).map(|t| 1.0 / expected.row(t).iter().sum::<f64>()).collect();
-            expected.scale_rows(&sums);
-            assert_eq!(found.chosen, 1, "{:?}", found.curve);
-            close(&found.topics, &expected, 1e-5);
-        }
-    }
-
-    #[test]
-    fn forgetting_for_long_loses_nothing() {
-        let drawn = Drawn::new(50, 3, 60, 40.0, 4);
-        let training_counts = drawn.counts(20);
-        let training = Training::gather(&training_counts, &|_| false, &Silent).unwrap();
-        let mut plain = Expected::new(&drawn.topics, training.tokens, 0.01);
-        let mut rescaled = Expected::new(&drawn.topics, training.tokens, 0.01);
-        for step in 0..40 {
-            let block = &training_counts.blocks[step % 3];
-            // A window of 20 documents halves the past with every step.
-            let mut window = Window { seen: 20.0, documents: 20.0 };
-            plain.step(block, &training, &mut window, (&pad_alpha(&[0.1; 3]), 3));
-            rescaled.step(block, &training, &mut window, (&pad_alpha(&[0.1; 3]), 3));
-            rescaled.rescale();
-        }
-        assert!(plain.scale > 1e-12 * training.tokens, "40 halvings and the scale renewed in time");
-        close(&plain.reading().topics(), &rescaled.reading().topics(), 1e-5);
-    }
-
-    #[test]
-    fn same_bytes_on_any_number_of_threads() {
-        let drawn = Drawn::new(3000, 20, 700, 90.0, 3);
-        let (counts, start) = (drawn.counts(64), drawn.start(0.2));
-        let run = |threads| {
-            with_threads(threads, || {
-                settings(2).run(&counts, &|d| d % 20 == 7, &start, &[0.1; 20], &Silent).unwrap()
-            })
-        };
-        let one = run(1);
-        for threads in [2, 3, 8] {
-            assert_eq!(run(threads), one, "{threads} threads");
-        }
-    }
-
-    #[test]
-    fn a_start_that_cannot_be_bettered_is_returned() {
-        // Few documents and the true topics: whatever is learned from them is worse.
-        let drawn = Drawn::new(400, 5, 200, 30.0, 8);
-        let counts = drawn.counts(64);
-        let found = settings(5).run(&counts, &|d| d % 4 == 0, &drawn.topics, &[0.2; 5], &Silent).unwrap();
-        assert_eq!((found.chosen, &found.topics), (0, &drawn.topics), "{:?}", found.curve);
-        // Both weights of the start were tried and ended at their first look.
-        assert_eq!(found.curve.len(), 3, "{:?}", found.curve);
-        assert!(found.curve[1..].iter().all(|c| c.perplexity > found.curve[0].perplexity));
-    }
-
-    #[test]
-    fn a_poor_start_is_bettered() {
-        for seed in 0..3 {
-            let drawn = Drawn::new(200, 5, 3000, 60.0, seed);
-            let start = drawn.start(0.5);
-            let found =
-                settings(5).run(&drawn.counts(64), &|d| d % 20 == 7, &start, &[0.2; 5], &Silent).unwrap();
-            let (before, after) = (drawn.distance(&start), drawn.distance(&found.topics));
-            // Half of every topic was wrong; what remains is the bias of the most probable mixture.
-            assert!(after < 0.2 * before, "seed {seed}: {before} to {after}");
-            assert!(found.curve[found.chosen].perplexity < 0.8 * found.curve[0].perplexity);
-        }
-    }
-}
+mod tests;

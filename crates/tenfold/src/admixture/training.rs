@@ -1,8 +1,9 @@
 //! What both polishes share: the documents they learn from, those that watch, and the guard.
 
 use super::completion::{Completion, Halves, split_tokens};
-use super::table::{Reading, Table};
-use crate::error::Result;
+use super::infer::check;
+use super::table::{Reading, Table, pad, smoothed};
+use crate::error::{Error, Result};
 use rayon::prelude::*;
 use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
 use tenfold_engine::linalg::{CountBlock, Counts, Mat};
@@ -14,6 +15,64 @@ const WATCHERS: usize = 2048;
 
 /// Which documents are held out, by their position in the corpus.
 pub type HeldOut<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+
+/// What a polish begins with.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    /// k × words.
+    pub topics: &'a Mat,
+    /// Tokens of each topic that the topics stand for already; empty for a first guess.
+    pub before: &'a [f64],
+    /// Counts added to every word of every topic.
+    pub eta: f64,
+}
+
+impl Start<'_> {
+    /// Whether the topics stand for documents of their own, which must not be forgotten.
+    pub fn continues(&self) -> bool {
+        self.before.iter().sum::<f64>() > 0.0
+    }
+
+    /// Refuses what does not fit the corpus, then counts its words and sets the held-out documents aside.
+    pub fn training<'a>(
+        &self,
+        counts: &'a dyn Counts,
+        held_out: HeldOut<'a>,
+        alpha: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<Training<'a>> {
+        check(counts, self.topics, alpha)?;
+        if !self.before.is_empty() && self.before.len() != self.topics.rows() {
+            let (found, expected) = (self.before.len(), self.topics.rows());
+            return Err(Error::WrongShape { what: "topics", found, expected });
+        }
+        Training::gather(counts, held_out, progress)
+    }
+
+    /// Expected counts of words in topics. A first guess counts as much as the corpus, all topics alike. What stands for
+    /// documents stands for their tokens, N_wt = B_wt (N_t + V η) − η, so that B comes back when nothing is added.
+    pub fn counts(&self, tokens: f64) -> Table {
+        let (k, words) = (self.topics.rows(), self.topics.cols());
+        if !self.continues() {
+            return Table::from_topics(self.topics, first_scale(tokens, k));
+        }
+        let whole = |t: usize| self.before[t] + self.eta * words as f64;
+        let counted = |t, w| (self.topics[(t, w)] * whole(t) - self.eta).max(0.0);
+        Table::from_topics(&Mat::from_fn(k, words, counted), 1.0)
+    }
+
+    /// The topics, read from their counts.
+    pub fn reading<'t>(&self, table: &'t Table, tokens: f64) -> Reading<'t> {
+        if self.continues() {
+            return smoothed(table, 1.0, &table.sums(), self.eta);
+        }
+        Reading { slope: pad(table, (1.0 / first_scale(tokens, table.k)) as f32), ..Reading::plain(table) }
+    }
+}
+
+fn first_scale(tokens: f64, k: usize) -> f64 {
+    tokens.max(1.0) / k.max(1) as f64
+}
 
 /// A corpus with some of its documents held out.
 pub(super) struct Training<'a> {
@@ -28,7 +87,7 @@ pub(super) struct Training<'a> {
 
 impl<'a> Training<'a> {
     /// Counts the words and sets the held-out documents aside, in one pass.
-    pub fn gather(counts: &'a dyn Counts, held_out: HeldOut<'a>, progress: &dyn Progress) -> Result<Self> {
+    fn gather(counts: &'a dyn Counts, held_out: HeldOut<'a>, progress: &dyn Progress) -> Result<Self> {
         let watching = (0..counts.rows()).filter(|&d| held_out(d)).count();
         let stride = watching.div_ceil(WATCHERS).max(1);
         let mut totals = vec![0.0f64; counts.cols()];
@@ -49,7 +108,7 @@ impl<'a> Training<'a> {
                     })
                     .collect();
                 if chosen.contains(&true) {
-                    halves.push(split_tokens(block, |i| chosen[i]));
+                    halves.extend(split_tokens(block, |i| chosen[i]));
                 }
             }
             Ok(())
@@ -92,12 +151,19 @@ pub struct Checkpoint {
 pub struct Polished {
     /// k × words, rows sum to 1.
     pub topics: Mat,
-    /// Dirichlet parameters: those given when the start is the best, else estimated from the documents.
+    /// Dirichlet parameters: those given, or, where the polish learns them and did better than the start, learned.
     pub alpha: Vec<f64>,
     /// Held-out perplexity, the start's first; empty when nothing was held out.
     pub curve: Vec<Checkpoint>,
     /// Which point of the curve the topics belong to; 0 is the start.
     pub chosen: usize,
+}
+
+impl Polished {
+    /// The start: there was nothing to learn from.
+    pub(super) fn unchanged(start: &Mat, alpha: &[f64]) -> Self {
+        Self { topics: start.clone(), alpha: alpha.to_vec(), curve: Vec::new(), chosen: 0 }
+    }
 }
 
 /// What the guard saw.

@@ -101,7 +101,12 @@ impl Cooccurrence {
         Self { windows: 0, pairs: sizes.iter().map(|n| vec![0; n * n]).collect(), sizes }
     }
 
-    fn merge(&mut self, other: Self) {
+    /// Adds what was counted elsewhere for the same lists.
+    ///
+    /// # Panics
+    /// When the lists are of other lengths.
+    pub fn merge(&mut self, other: Self) {
+        assert_eq!(self.sizes, other.sizes, "the same lists of words");
         self.windows += other.windows;
         for (mine, theirs) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
             *mine += theirs;

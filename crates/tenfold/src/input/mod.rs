@@ -17,7 +17,7 @@ mod wav;
 pub(crate) use disk::{Cursor, Disk};
 pub(crate) use guard::TooMuch;
 pub use npy::{Array, read_array};
-pub(crate) use text::{Packing, UNPACK, csv_rows, next_row, unpacked};
+pub(crate) use text::{Packing, Told, UNPACK, unpacked};
 
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};

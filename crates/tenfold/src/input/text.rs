@@ -58,7 +58,7 @@ impl Format {
 }
 
 /// Rows of delimited text as they stand, the first one included.
-pub(crate) fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
+fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     // Lines are compared with one another here, where the message can say which line and what was expected.
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 16);
@@ -96,10 +96,16 @@ pub(crate) fn unpacked<'a>(
 /// What to do about compressed data that do not unpack.
 pub(crate) const UNPACK: &str = "it is cut short or damaged: copy or export it again";
 
-/// Tells how much of the file was read, packed as it may be.
-struct Told<'a> {
+/// The bytes of a file from its beginning; the listener hears how many were read, packed as they may be.
+pub(crate) struct Told<'a> {
     file: Cursor,
     progress: &'a dyn Progress,
+}
+
+impl<'a> Told<'a> {
+    pub(crate) fn new(disk: &Arc<Disk>, progress: &'a dyn Progress) -> Self {
+        Self { file: Cursor::new(disk, 0), progress }
+    }
 }
 
 impl Read for Told<'_> {
@@ -117,7 +123,7 @@ pub(super) fn open(
     progress: &dyn Progress,
 ) -> Result<Opened> {
     let format = Format { delimiter: options.delimiter.unwrap_or(format.delimiter), ..format };
-    let file = Told { file: Cursor::new(disk, 0), progress };
+    let file = Told::new(disk, progress);
     let mut reader = format.reader(disk, file, options.max_decompressed)?;
     let mut record = ByteRecord::new();
     let Some(first) = next_row(disk, &mut reader, &mut record)? else {
@@ -182,11 +188,7 @@ impl Pass {
 }
 
 /// Reads the next line that is not blank, and gives its number, counted from 1 where the reader began.
-pub(crate) fn next_row<R: Read>(
-    disk: &Disk,
-    reader: &mut Reader<R>,
-    record: &mut ByteRecord,
-) -> Result<Option<u64>> {
+fn next_row<R: Read>(disk: &Disk, reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>> {
     loop {
         let before = reader.position().line();
         match reader.read_byte_record(record) {

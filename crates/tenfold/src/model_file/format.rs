@@ -150,22 +150,34 @@ fn header(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) 
     }
     header.push('}');
     // The arrays begin at a multiple of 8, so that they can be mapped as numbers.
-    let padded = header.len().next_multiple_of(8);
-    format!("{header:<0$}", header.chars().count() + padded - header.len())
+    let gap = header.len().next_multiple_of(8) - header.len();
+    header + &" ".repeat(gap)
 }
 
-pub(super) fn load(path: &Path) -> Result<ModelFile> {
+pub(super) fn kind(path: &Path) -> Result<String> {
     let disk = Disk::open(path)?;
-    let header = read_header(path, &disk)?;
+    let (_, _, mut facts) = about(path, &disk)?;
+    Ok(facts.remove("kind").unwrap_or_default())
+}
+
+/// The length of the header, where the arrays lie, and the facts.
+fn about(path: &Path, disk: &Disk) -> Result<(usize, Metadata, BTreeMap<String, String>)> {
+    let header = read_header(path, disk)?;
     // Only a header that agrees with the file's length comes here, so the arrays are where it says.
     let about: Metadata = serde_json::from_slice(&header)
         .map_err(|e| model_error(path, format!("cannot be read as a model ({e})"), DAMAGED))?;
     let facts: BTreeMap<String, String> = about.metadata().clone().unwrap_or_default().into_iter().collect();
     check_facts(path, &facts)?;
+    Ok((header.len(), about, facts))
+}
+
+pub(super) fn load(path: &Path) -> Result<ModelFile> {
+    let disk = Disk::open(path)?;
+    let (header, about, facts) = about(path, &disk)?;
     let mut tensors = BTreeMap::new();
     for (name, info) in about.tensors() {
         let (begin, end) = info.data_offsets;
-        let bytes = || disk.bytes((LENGTH + header.len() + begin) as u64, (end - begin) as u64);
+        let bytes = || disk.bytes((LENGTH + header + begin) as u64, (end - begin) as u64);
         let data = match info.dtype {
             Dtype::F64 => {
                 let number = |b: &[u8]| f64::from_le_bytes(b.try_into().expect("chunks of eight bytes"));

@@ -1,6 +1,6 @@
 //! Tables to Parquet files.
 
-use super::{Error, Labels, Path, Result, Rows, Write, each_block};
+use super::{Error, Heading, Labels, Path, Result, Write};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::errors::ParquetError;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 /// Bytes of a row group: enough to be read in one sweep, little enough to be held while it is written.
 const GROUP: usize = 16 << 20;
 
+/// Writes the table; `fill` hands over whole rows and the number of the first of them.
 pub(super) fn write(
     path: &Path,
-    labels: Option<Labels<'_>>,
-    names: &[String],
-    rows: &dyn Rows,
+    heading: Heading<'_, '_>,
+    fill: impl FnOnce(&mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()>,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
+    let Heading { labels, names, .. } = heading;
     let fail = |e: ParquetError| Error::Write {
         path: path.to_owned(),
         problem: e.to_string(),
@@ -43,10 +44,9 @@ pub(super) fn write(
         .set_dictionary_enabled(false)
         .build();
     let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(fail)?;
-    let cols = rows.cols();
-    let mut values = Vec::new();
-    let mut first = 0;
-    each_block(rows, (GROUP / 8 / cols.max(1)).max(1), |block| {
+    let cols = names.len();
+    let (mut values, mut first) = (Vec::new(), 0);
+    let mut put = |block: &[f64]| {
         let mut group = writer.next_row_group().map_err(fail)?;
         let count = block.len() / cols.max(1);
         if let Some(labels) = labels {
@@ -65,6 +65,24 @@ pub(super) fn write(
             column.close().map_err(fail)?;
         }
         group.close().map(|_| ()).map_err(fail)
+    };
+    // Rows come as their maker likes; groups are of one size, so that the file is the same.
+    let full = (GROUP / 8 / cols.max(1)).max(1) * cols.max(1);
+    let mut held: Vec<f64> = Vec::new();
+    fill(&mut |_, mut block| {
+        while !block.is_empty() {
+            let (part, rest) = block.split_at(block.len().min(full - held.len()));
+            held.extend_from_slice(part);
+            block = rest;
+            if held.len() == full {
+                put(&held)?;
+                held.clear();
+            }
+        }
+        Ok(())
     })?;
+    if !held.is_empty() {
+        put(&held)?;
+    }
     writer.close().map(|_| ()).map_err(fail)
 }

@@ -148,7 +148,7 @@ pub(crate) fn number(x: f64) -> Value {
 }
 
 /// A whole number with commas between thousands.
-pub(crate) fn grouped(n: usize) -> String {
+pub(crate) fn grouped(n: impl std::fmt::Display) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -17,6 +17,8 @@ pub(super) struct Choice {
     pub interval: Option<(usize, usize)>,
     /// Held-out perplexity of the unpolished topics for the numbers that were tried.
     pub tried: Vec<(usize, f64)>,
+    /// The most topics that were looked for.
+    most: usize,
 }
 
 /// Most topics that are looked for.
@@ -43,15 +45,9 @@ pub(super) fn choose(
     let basis = find_basis(weighted, scale, basis_width(high, words), search)?;
     let moments = gather(weighted, basis, search.progress)?;
     let unigram = unigram(corpus)?;
-    let mut left = SCORED;
-    let mut scored = vec![false; corpus.documents()];
-    for (d, s) in scored.iter_mut().enumerate() {
-        *s = left > 0 && held_out(d);
-        left -= usize::from(*s);
-    }
-    let watchers = corpus.select(|d| scored[d])?;
+    let watchers = corpus.select(scored(corpus.documents(), held_out))?;
     if watchers.tokens() == 0 || low == high {
-        return Ok(Choice { k: high, interval: Some((low, high)), tried: Vec::new() });
+        return Ok(Choice { k: low, interval: Some((low, high)), tried: Vec::new(), most });
     }
     let mut tried = Vec::new();
     for k in candidates(low, high) {
@@ -63,7 +59,15 @@ pub(super) fn choose(
     // Within a third of a percent of the best, fewer topics say the same.
     let best = tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
     let k = tried.iter().find(|t| t.1 <= best * 1.003).map_or(high, |t| t.0);
-    Ok(Choice { k, interval: Some((low, high)), tried })
+    Ok(Choice { k, interval: Some((low, high)), tried, most })
+}
+
+/// The held-out documents that rank candidates: at most about a thousand, from the whole length of the file.
+fn scored(documents: usize, held_out: &(dyn Fn(usize) -> bool + Sync)) -> impl Fn(usize) -> bool {
+    let all: Vec<usize> = (0..documents).filter(|&d| held_out(d)).collect();
+    let mut scored = vec![false; documents];
+    all.iter().step_by(all.len().div_ceil(SCORED).max(1)).for_each(|&d| scored[d] = true);
+    move |d| scored[d]
 }
 
 /// Up to seven numbers from low to high, in equal ratios.
@@ -80,13 +84,7 @@ fn interval(
     most: usize,
     search: &Search<'_>,
 ) -> Result<(usize, usize)> {
-    let half = |parity: usize| -> Result<Weighted<'_>> {
-        let mine = |i: &usize| i % 2 == parity;
-        let chosen = (0..weighted.chosen.len()).filter(mine).map(|i| weighted.chosen[i]).collect();
-        let lengths = (0..weighted.chosen.len()).filter(mine).map(|i| weighted.lengths[i].clone()).collect();
-        weighted.like(chosen, lengths).weigh(weighted.cap)
-    };
-    let halves = [half(0)?, half(1)?];
+    let halves = [weighted.half(0)?, weighted.half(1)?];
     let operators = halves.each_ref().map(|weighted| SecondMoment {
         weighted,
         scale,
@@ -113,13 +111,16 @@ fn interval(
 
 impl Choice {
     pub fn given(k: usize) -> Self {
-        Self { k, interval: None, tried: Vec::new() }
+        Self { k, interval: None, tried: Vec::new(), most: k }
     }
 
     pub fn report(&self, verdict: &mut Verdict) {
         let Some((low, high)) = self.interval else { return };
         let how = match self.tried.len() {
-            0 => String::new(),
+            0 if low == high => String::new(),
+            0 => "; there are too few documents to keep some aside and see which number completes them best, so the smaller \
+                  is taken"
+                .to_owned(),
             n => format!("; of {n} tried between them, {} completes held-out documents best", self.k),
         };
         verdict.note(format!(
@@ -127,5 +128,39 @@ impl Choice {
              than a quarter{how}",
             self.k
         ));
+        if high == self.most {
+            verdict.note(format!(
+                "no more than {} topics were looked for, and so many the documents may have: ask for a larger k to see",
+                self.most
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_rank_come_from_everywhere() {
+        let chosen = scored(100_000, &|d| d % 4 == 0);
+        let all: Vec<usize> = (0..100_000).filter(|&d| chosen(d)).collect();
+        assert_eq!(all.len(), 1_000);
+        assert!(all.iter().all(|d| d % 4 == 0) && all[500] == 50_000 && all[999] == 99_900);
+        assert_eq!((0..50).filter(|&d| scored(50, &|d| d < 7)(d)).count(), 7);
+    }
+
+    #[test]
+    fn the_choice_says_what_limited_it() {
+        let told = |choice: Choice| {
+            let mut verdict = Verdict::default();
+            choice.report(&mut verdict);
+            verdict.findings().iter().map(|f| f.1.clone()).collect::<Vec<_>>().join("\n")
+        };
+        let choice = Choice { k: 200, interval: Some((150, 200)), tried: vec![(200, 1.0)], most: MOST };
+        assert!(told(choice.clone()).contains("no more than 200 topics"));
+        assert!(!told(Choice { interval: Some((150, 199)), ..choice.clone() }).contains("no more than"));
+        let told = told(Choice { k: 3, interval: Some((3, 5)), tried: Vec::new(), most: 9 });
+        assert!(told.contains("too few documents to keep some aside"), "{told}");
     }
 }

@@ -45,6 +45,8 @@
 mod choose;
 mod data;
 mod fit;
+mod infer;
+mod merge;
 mod model;
 mod moments;
 pub mod read;
@@ -60,5 +62,6 @@ pub use crate::components::Components;
 pub use data::{Builder, Corpus, Documents};
 pub use fit::{Params, Polish};
 pub use model::{Bridge, Diagnostics, Model, Representative, TopWord};
+pub use spectral::OVERSAMPLE;
 pub use synth::{Drawn, Mixtures, Shape, Source, Synth, THEMES};
 pub use update::Updated;

@@ -1,6 +1,7 @@
 //! A fitted topic model: what it holds, what it says, what it does with new documents.
 
 mod diagnostics;
+mod grown;
 mod stored;
 mod words;
 
@@ -8,11 +9,8 @@ pub use diagnostics::Diagnostics;
 pub use words::{Bridge, TopWord};
 
 use super::data::Corpus;
-use super::fit::{Params, Parts, unigram};
+use super::fit::{Params, Parts, Polish};
 use super::moments::{Damping, Projected};
-use super::spectral::Estimate;
-use super::statistics::Statistics;
-use super::update::{Updated, match_rows};
 use crate::admixture::Inference;
 use crate::error::{Error, Result};
 use crate::evaluate::{Coherence, Cooccurrence, top_words};
@@ -42,8 +40,8 @@ pub(super) struct Moments {
     /// Scale of every word; 0 where it takes no part in the moments.
     pub scale: Vec<f64>,
     pub alpha0: f64,
-    /// Share of the second moment of the fit's documents that lies outside the basis.
-    pub outside: f64,
+    /// Share of the second moment of the fit's documents that lies outside the basis; `None` where it was not measured.
+    pub outside: Option<f64>,
 }
 
 /// Topics learned from a corpus. Topics are numbered from 0 by their share of the tokens, the largest first, and keep
@@ -85,7 +83,9 @@ impl Model {
         order.sort_by(|&a, &b| statistics.shares[b].total_cmp(&statistics.shares[a]).then(a.cmp(&b)));
         let topics = Mat::from_fn(order.len(), polished.topics.cols(), |t, w| polished.topics[(order[t], w)]);
         let statistics = statistics.ordered(&order);
-        let diagnostics = diagnostics.ordered(&order, statistics.carriers.clone());
+        let mut diagnostics = diagnostics.ordered(&order);
+        diagnostics.carriers.clone_from(&statistics.carriers);
+        diagnostics.looked_at = statistics.documents;
         diagnostics.report(&mut verdict);
         let seen = Cooccurrence::in_documents(corpus, &top_words(&topics, 10))?;
         let name = |document: usize| corpus.names().map(|names| names[document].clone());
@@ -128,6 +128,11 @@ impl Model {
         self.documents
     }
 
+    /// Their tokens.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
     /// The topics' word distributions, k × words; rows sum to 1.
     pub fn topics(&self) -> &Mat {
         &self.topics
@@ -168,7 +173,8 @@ impl Model {
         &self.coherence
     }
 
-    /// For every topic the documents in which its share is largest.
+    /// For every topic the documents in which its share is largest. Of more than 20,000 documents a random sample of about
+    /// so many is looked at.
     pub fn representatives(&self) -> &[Vec<Representative>] {
         &self.representatives
     }
@@ -196,6 +202,15 @@ impl Model {
     /// Whether documents can be added ([`Model::update`]).
     pub fn keeps_moments(&self) -> bool {
         self.moments.is_some()
+    }
+
+    /// How many directions the subspace has in which the model keeps its moments, and the bytes that they take in its file.
+    pub fn kept(&self) -> Option<(usize, u64)> {
+        let projected = &self.moments.as_ref()?.projected;
+        let (words, m) = (projected.basis.rows() as u64, projected.basis.cols() as u64);
+        // Basis and regression in single precision, the third moment packed, and vectors and a matrix that hardly count.
+        let third = m * (m + 1) * (m + 2) / 6;
+        Some((m as usize, 8 * words * m + 8 * (third + 2 * words + m * m + m)))
     }
 
     /// The topics' shares of documents, documents × k in the corpus's order: θ_t ∝ n_t + α_t, 50 steps from the uniform
@@ -231,6 +246,14 @@ impl Model {
                 words.join(" ")
             );
         }
+        // With α0 = 0 the weights give shares, which add up to 1.
+        let d = &self.diagnostics;
+        text += &format!(
+            "\nsum of alpha {:.3}; the moments assumed {} (alpha0), and their weights add up to {:.3}\n",
+            self.alpha.iter().sum::<f64>(),
+            d.alpha0,
+            d.alpha_sum
+        );
         text += &format!("\n{}\n", self.verdict.headline());
         for (level, message) in self.verdict.findings() {
             let mark = if *level == crate::verdict::Level::Warning { "!" } else { "-" };
@@ -243,85 +266,16 @@ impl Model {
         self.params["seed"].as_u64().unwrap_or(0)
     }
 
-    /// Whether the topics differ from what the moments say.
-    pub(super) fn is_polished(&self) -> bool {
-        self.params["polish"] != "none"
-    }
-
-    /// Words behind the known ones, with nothing in any topic yet.
-    pub(super) fn widen(&mut self, vocabulary: &[String]) {
-        let old = &self.topics;
-        let wide = |t: usize, w: usize| if w < old.cols() { old[(t, w)] } else { 0.0 };
-        self.topics = Mat::from_fn(old.rows(), vocabulary.len(), wide);
-        self.unigram.resize(vocabulary.len(), 0.0);
-        self.vocabulary = vocabulary.to_vec();
-    }
-
-    /// Takes in what an update found; topics keep their numbers.
-    pub(super) fn absorb(
-        &mut self,
-        more: &Corpus,
-        topics: Mat,
-        statistics: Statistics,
-        moments: Moments,
-        updated: &Updated,
-    ) -> Result<()> {
-        let share = more.tokens() as f64 / (self.tokens + more.tokens()).max(1) as f64;
-        let blend = |old: &mut [f64], new: &[f64]| {
-            old.iter_mut().zip(new).for_each(|(o, n)| *o = (1.0 - share) * *o + share * n);
-        };
-        blend(&mut self.unigram, &unigram(more)?);
-        blend(&mut self.shares, &statistics.shares);
-        blend(self.correlations.as_mut_slice(), statistics.correlations.as_slice());
-        let seen = Cooccurrence::in_documents(more, &top_words(&topics, 10))?;
-        blend(&mut self.coherence, &Coherence::Npmi.of(&seen));
-        for (old, new) in self.representatives.iter_mut().zip(&statistics.representatives) {
-            let name = |document: usize| more.names().map(|names| names[document].clone());
-            old.extend(new.iter().map(|&(d, share)| Representative {
-                document: self.documents + d,
-                name: name(d),
-                share,
-            }));
-            old.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.document.cmp(&b.document)));
-            old.truncate(10);
+    /// The polish of the fit.
+    pub(super) fn polish(&self) -> Polish {
+        match self.params["polish"].as_str() {
+            Some("none") => Polish::None,
+            Some("faithful") => Polish::Faithful,
+            _ => Polish::Predict,
         }
-        self.topics = topics;
-        self.documents += more.documents();
-        self.tokens += more.tokens();
-        self.moments = Some(moments);
-        updated.report(&mut self.verdict);
-        Ok(())
     }
 
-    /// Joins the other model's share of the documents; `after` is what the moments of both say.
-    pub(super) fn unite(&mut self, other: &Self, after: &Estimate, moments: Moments) {
-        let share = other.tokens as f64 / (self.tokens + other.tokens).max(1) as f64;
-        let partners = match_rows(&self.topics, &other.topics);
-        let fresh = match_rows(&self.topics, &after.topics);
-        for t in 0..self.k() {
-            let theirs = partners[t].unwrap_or(t);
-            let source = match (self.is_polished(), fresh[t]) {
-                (false, Some(a)) => (1.0, after.topics.row(a)),
-                _ => (share, other.topics.row(theirs)),
-            };
-            let row = self.topics.row_mut(t).iter_mut().zip(source.1);
-            row.for_each(|(x, y)| *x = (1.0 - source.0) * *x + source.0 * y);
-            let blend = |x: f64, y: f64| (1.0 - share) * x + share * y;
-            self.alpha[t] = blend(self.alpha[t], other.alpha[theirs]);
-            self.shares[t] = blend(self.shares[t], other.shares[theirs]);
-            self.coherence[t] = blend(self.coherence[t], other.coherence[theirs]);
-            for u in 0..self.k() {
-                let at = (theirs, partners[u].unwrap_or(u));
-                self.correlations[(t, u)] = blend(self.correlations[(t, u)], other.correlations[at]);
-            }
-        }
-        self.unigram.iter_mut().zip(&other.unigram).for_each(|(x, y)| *x = (1.0 - share) * *x + share * y);
-        self.documents += other.documents;
-        self.tokens += other.tokens;
-        self.moments = Some(moments);
-        self.verdict.note(format!(
-            "merged with a model of {} documents: typical documents and diagnostics are those of the first",
-            other.documents
-        ));
+    pub(super) fn verdict_mut(&mut self) -> &mut Verdict {
+        &mut self.verdict
     }
 }

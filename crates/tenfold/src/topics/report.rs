@@ -10,6 +10,7 @@ mod words;
 
 use super::Bridge;
 use crate::error::Result;
+use crate::evaluate::top_words;
 use crate::report::{Block, Cell, Extension, Page, Plot, Section, Series, Table, grouped, number, numbers};
 use crate::verdict::{Level, Verdict};
 use layout::{Layout, layout};
@@ -66,6 +67,8 @@ struct PageData<'a> {
     parameters: &'a Value,
     /// Documents of the fit.
     documents: usize,
+    /// Documents whose mixtures were inferred for sizes, correlations and typical documents.
+    looked_at: usize,
 }
 
 /// The page of a topic model. Topics keep the ids of the model file.
@@ -99,19 +102,6 @@ fn page(data: &PageData) -> Result<Page> {
 
 fn plural(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// Ids of the most probable words.
-fn top(topic: &[f64], n: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..topic.len()).collect();
-    let n = n.min(order.len());
-    let by = |a: &usize, b: &usize| topic[*b].total_cmp(&topic[*a]).then(a.cmp(b));
-    if n < order.len() {
-        order.select_nth_unstable_by(n, by);
-        order.truncate(n);
-    }
-    order.sort_unstable_by(by);
-    order
 }
 
 fn explore(data: &PageData, map: &Layout, words: &Words) -> Section {
@@ -170,8 +160,8 @@ fn sizes(data: &PageData) -> Section {
     let mut table = Table::new(&columns);
     table.tall = k > 12;
     let largest = data.shares.iter().copied().fold(0.0, f64::max);
-    for t in 0..k {
-        let words = top(data.topics.row(t), 8).into_iter().map(|w| data.vocabulary[w].clone()).collect();
+    for (t, words) in top_words(data.topics, 8).iter().enumerate() {
+        let words = words.iter().map(|&w| data.vocabulary[w as usize].clone()).collect();
         let mut cells = vec![
             Cell::Items(vec![(t, t.to_string())]),
             Cell::share(data.shares[t], largest),
@@ -185,7 +175,7 @@ fn sizes(data: &PageData) -> Section {
                     −1 to 1: do they occur in the same documents?"
             .to_owned();
     if data.stability.len() == k {
-        note += " Stability is how surely the topic comes back when documents are resampled, 0 to 1.";
+        note += " Stability is how surely the topic comes back from other documents, 0 (chance) to 1.";
     }
     if data.carriers.len() == k {
         note += " Documents is the effective number of documents that carry the topic.";
@@ -213,11 +203,12 @@ fn correlations(data: &PageData) -> Section {
     )
     .axes("topic", "");
     let mut table = Table::new(&["topics", "correlation"]);
+    let first = top_words(data.topics, 2);
     let (most, least) =
         (pairs.iter().take(8), pairs.iter().rev().take(pairs.len().saturating_sub(8).min(4)).rev());
     for &(c, i, j) in most.chain(least) {
         let name = |t: usize| {
-            let words = top(data.topics.row(t), 2).into_iter().map(|w| data.vocabulary[w].as_str());
+            let words = first[t].iter().map(|&w| data.vocabulary[w as usize].as_str());
             (t, format!("{t} · {}", words.collect::<Vec<_>>().join(" ")))
         };
         table.push(None, vec![Cell::Items(vec![name(i), name(j)]), Cell::number(c, 3)]);
@@ -301,8 +292,17 @@ fn left_out(data: &PageData, map: &Layout, words: &Words) -> String {
             grouped(held)
         )
     };
+    // Empty documents are never looked at; a sample leaves out most.
+    let sample = if data.looked_at > 0 && 2 * data.looked_at < data.documents {
+        format!(
+            " Sizes, correlations and typical documents are those of a random sample of {} documents.",
+            grouped(data.looked_at)
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{search} The word bars hold, for every topic, each word that is among the {} most relevant at any position of \
+        "{search}{sample} The word bars hold, for every topic, each word that is among the {} most relevant at any position of \
          the slider. A word's distribution leaves out topics with less than 1 % of its uses. Numbers are rounded to \
          five digits. The map keeps {:.0} % of the squared distances between topics, and circles that would cover \
          each other are moved apart. Topics have the ids of the model file, counted from 0.",

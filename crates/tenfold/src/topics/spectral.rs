@@ -3,8 +3,8 @@
 use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, whiten};
 use super::white::WhiteRows;
 use crate::error::Result;
-use tenfold_engine::decompose::{Decomposition, Solver};
-use tenfold_engine::linalg::{Mat, RangeFinder, SymmetricOperator};
+use tenfold_engine::decompose::{Decomposition, Polar, Solver};
+use tenfold_engine::linalg::{self, Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
 /// The widest basis in which triples are formed: a tensor of 160³/6 numbers, whose decomposition then costs nothing.
@@ -55,7 +55,7 @@ const ENOUGH_DOCUMENTS: usize = 32_768;
 
 /// Directions sought beyond the basis. On KOS a third of its width more changed held-out perplexity by 0.1 % and cost a tenth
 /// of the fit.
-const OVERSAMPLE: usize = 16;
+pub const OVERSAMPLE: usize = 16;
 
 /// The leading directions of M2, as many as `width`, scaled to be a basis for projections.
 pub(super) fn find_basis(
@@ -71,8 +71,9 @@ pub(super) fn find_basis(
     // Early products only turn the directions: the more there are documents, the fewer of them that takes.
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
     let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
-    let parts: Result<Vec<Weighted<'_>>> =
-        (strides.iter().filter(|s| **s > 1)).map(|&s| part(weighted, s)).collect();
+    let parts: Result<Vec<Weighted<'_>>> = (strides.iter().filter(|s| **s > 1))
+        .map(|&s| weighted.part(|block, _| block.is_multiple_of(s)))
+        .collect();
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
@@ -86,15 +87,6 @@ pub(super) fn find_basis(
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
-}
-
-/// Every `stride`-th block of the documents.
-fn part<'a>(weighted: &Weighted<'a>, stride: usize) -> Result<Weighted<'a>> {
-    let every = |i: &usize| i.is_multiple_of(stride);
-    let chosen = (0..weighted.chosen.len()).filter(every).map(|i| weighted.chosen[i]).collect();
-    let lengths: Vec<Vec<f32>> =
-        (0..weighted.chosen.len()).filter(every).map(|i| weighted.lengths[i].clone()).collect();
-    weighted.like(chosen, lengths).weigh(weighted.cap)
 }
 
 /// Gathers moments in the basis: triples too when their tensor is small enough to be formed.
@@ -123,14 +115,48 @@ pub(super) fn solve(
             progress.stage("projecting documents", weighted.chosen.len() as u64);
             let rows = WhiteRows::project(weighted, moments, &white, progress)?;
             progress.stage("decomposing", 0);
-            search.solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
+            let solver = if *search.solver == usual_solver() { one_start() } else { search.solver.clone() };
+            solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
     };
-    let shares = white.shares(&found.cp.weights);
-    let raw = white.topics(moments, &found.cp);
-    let (topics, negative) = clip(&raw, &moments.first);
-    Ok(Estimate { topics, shares, found, white, negative })
+    Ok(Estimate::new(moments, white, found))
+}
+
+/// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.
+pub(super) fn usual_solver() -> Solver {
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 2, ..Polar::default() })
+}
+
+/// [`usual_solver`] where every iteration passes over the projected documents: from the slice the fit stands still after some
+/// fifteen, and a second start would take half of the whole time.
+fn one_start() -> Solver {
+    Solver::Polar(Polar { tolerance: 1e-4, fit_tolerance: 1e-3, restarts: 1, max_iterations: 25 })
+}
+
+/// [`solve`] for moments that few documents were added to, from where the components lay before: those that the data hardly
+/// determine could otherwise come out as others from another start, and one document would seem to change them.
+pub(super) fn solve_again(moments: &Projected, before: &Estimate, search: &Search<'_>) -> Result<Estimate> {
+    let white = whiten(moments, search.alpha0, before.white.k())?;
+    let (Some(triples), Solver::Polar(polar), true) =
+        (&moments.third, search.solver, white.k() == before.white.k())
+    else {
+        return solve(moments, None, before.white.k(), search);
+    };
+    let start = linalg::polar(&white.way_to(&before.white).tr_matmul(&before.found.cp.factors))?;
+    let tensor = white.third(triples, moments.weight)?;
+    search.progress.stage("decomposing", 0);
+    let found = polar.from_start(&tensor, start, search.progress)?;
+    Ok(Estimate::new(moments, white, found))
+}
+
+impl Estimate {
+    fn new(moments: &Projected, white: Whitened, found: Decomposition) -> Self {
+        let shares = white.shares(&found.cp.weights);
+        let raw = white.topics(moments, &found.cp);
+        let (topics, negative) = clip(&raw, &moments.first);
+        Self { topics, shares, found, white, negative }
+    }
 }
 
 /// Rows on the simplex from columns with negative parts: clipped and divided by their sum. A column with nothing positive
@@ -155,4 +181,16 @@ fn clip(raw: &Mat, first: &[f64]) -> (Mat, Vec<f64>) {
         }
     }
     (topics, negative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_are_formed_up_to_143_topics() {
+        // What the help of `topics update` and an error say.
+        assert_eq!((basis_width(143, 1000), basis_width(144, 1000)), (WIDEST_FORMED, 168));
+        assert_eq!((basis_width(8, 1000), basis_width(50, 1000), basis_width(5, 9)), (16, 64, 9));
+    }
 }

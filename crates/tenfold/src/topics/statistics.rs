@@ -10,7 +10,7 @@ use tenfold_engine::progress::Progress;
 /// Most documents whose mixtures are inferred for the statistics.
 const SAMPLE: usize = 20_000;
 /// Documents kept for each topic.
-const REPRESENTATIVES: usize = 10;
+pub(super) const REPRESENTATIVES: usize = 10;
 /// A document that stands for a topic has at least this many tokens: short ones are pure by accident.
 const SHORTEST: f64 = 20.0;
 
@@ -23,7 +23,7 @@ pub(super) struct Statistics {
     pub correlations: Mat,
     /// (document, share) for every topic, largest first.
     pub representatives: Vec<Vec<(usize, f64)>>,
-    /// For every topic, its weight over documents as an effective number: (Σθ)²/Σθ².
+    /// For every topic, how many documents of the corpus carry it, as an effective number: (Σs²)²/Σs⁴.
     pub carriers: Vec<f64>,
     /// Documents that were looked at.
     pub documents: usize,
@@ -59,10 +59,13 @@ impl Statistics {
         let stride = corpus.documents().div_ceil(SAMPLE).max(1);
         let mut shares = vec![0.0; k];
         let mut products = Mat::zeros(k, k);
-        let (mut sums, mut squares, mut seen) = (vec![0.0; k], vec![0.0; k], 0.0);
+        let (mut sums, mut seen, mut visited) = (vec![0.0; k], 0.0, 0);
+        let mut powers = vec![[0.0; 2]; k];
+        let prior: f64 = alpha.iter().sum();
         let mut representatives: Vec<Vec<(usize, f64)>> = vec![Vec::new(); k];
         let inference = Inference { steps: 10, tolerance: 1e-2 };
         inference.visit(&Sampled { corpus, stride }, topics, alpha, progress, &mut |block, mixtures| {
+            visited += block.rows();
             let mut rows = Mat::zeros(block.rows(), k);
             for i in 0..block.rows() {
                 let tokens: f64 = block.row_counts(i).map(|(_, c)| f64::from(c)).sum();
@@ -75,7 +78,11 @@ impl Statistics {
                 for (t, &share) in row.iter().enumerate() {
                     shares[t] += tokens * share;
                     sums[t] += share;
-                    squares[t] += share * share;
+                    // θ = (n + α)/(ℓ + Σα): without the prior's part, which every document has, s = n/ℓ. The squares
+                    // make little of stray tokens, of which there are many.
+                    let own = ((share * (tokens + prior) - alpha[t]) / tokens).max(0.0);
+                    powers[t][0] += own.powi(2);
+                    powers[t][1] += own.powi(4);
                     if tokens >= SHORTEST {
                         keep(&mut representatives[t], (block.documents()[i] as usize, share));
                     }
@@ -94,7 +101,9 @@ impl Statistics {
             let scale = (covariance(i, i) * covariance(j, j)).sqrt();
             if scale > 0.0 { (covariance(i, j) / scale).clamp(-1.0, 1.0) } else { 0.0 }
         });
-        let carriers = sums.iter().zip(&squares).map(|(s, q)| s * s / q.max(f64::MIN_POSITIVE)).collect();
+        // Blocks are random samples: what is in a part of them is in all in proportion.
+        let scale = corpus.documents() as f64 / visited.max(1) as f64;
+        let carriers = powers.iter().map(|[s, q]| scale * s * s / q.max(f64::MIN_POSITIVE)).collect();
         Ok(Self { shares, correlations, representatives, carriers, documents: seen as usize })
     }
 

@@ -16,11 +16,14 @@ pub fn file(folder: &tempfile::TempDir, name: &str, bytes: impl AsRef<[u8]>) -> 
     path
 }
 
-/// The folder of public data beside the project, or a line that says that the test is skipped.
+/// The folder of public corpora, or a line that says that the test is skipped: `topics` in the folder that
+/// `TENFOLD_DATA` names, or in `../shared/data` beside the repository.
 pub fn shared(test: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topics");
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("TENFOLD_DATA").map_or_else(beside, PathBuf::from);
+    let folder = data.join("topics");
     if !folder.is_dir() {
-        eprintln!("skipped: {test} needs ../shared/data/topics");
+        eprintln!("skipped: {test} needs public corpora in {}; set TENFOLD_DATA", folder.display());
         return None;
     }
     Some(folder)

@@ -37,13 +37,16 @@ pub trait Counts: Sync {
 /// the projections of a group stay in the third-level cache.
 const GROUP_ROWS: usize = 4096;
 
+/// Entries that are worked on together, some tens of megabytes: long documents make smaller groups.
+const GROUP_ENTRIES: u64 = 4 << 20;
+
 /// The numbers of all blocks.
 pub fn all_blocks(counts: &dyn Counts) -> Vec<usize> {
     (0..counts.blocks()).collect()
 }
 
-/// Visits the chosen blocks in order, in groups of about 4096 documents read in parallel; the visitor gets the group's
-/// place in `chosen` and its blocks.
+/// Visits the chosen blocks in order, in groups of about 4096 documents (fewer where these hold more than 1024 entries
+/// each) read in parallel; the visitor gets the group's place in `chosen` and its blocks.
 ///
 /// # Errors
 /// What the counts or the visitor say.
@@ -53,7 +56,8 @@ pub fn for_each_group(
     mut visit: impl FnMut(Range<usize>, &[Cow<'_, CountBlock>]) -> Result<()>,
 ) -> Result<()> {
     let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
-    let size = (GROUP_ROWS / a_block).max(1);
+    let entries = counts.entries().div_ceil(counts.blocks().max(1) as u64).max(1);
+    let size = (GROUP_ROWS / a_block).min((GROUP_ENTRIES / entries) as usize).max(1);
     for (g, group) in chosen.chunks(size).enumerate() {
         let blocks: Result<Vec<_>> = group.par_iter().map(|&b| counts.block(b)).collect();
         visit(g * size..g * size + group.len(), &blocks?)?;

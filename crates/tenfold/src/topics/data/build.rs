@@ -1,5 +1,8 @@
 //! From documents as they are read to the blocks of a corpus.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Corpus, Store};
 use crate::error::{Error, Result};
 use rand::RngExt;
@@ -7,8 +10,11 @@ use rayon::prelude::*;
 use serde_json::Value;
 use tenfold_engine::linalg::{CountBlock, random};
 
-/// Documents that are shuffled together. As many as fit into some tens of megabytes, and a multiple of a block.
-pub(super) const WINDOW: usize = 32_768;
+/// Most documents that are shuffled together: a multiple of a block.
+const WINDOW: usize = 32_768;
+/// Most entries that are shuffled together, some tens of megabytes of them: 256 words a document fill a window of
+/// documents too. Like the number of documents it is the data's alone, so that memory changes no block.
+const ENTRIES: usize = 256 * WINDOW;
 /// Documents in a block of a corpus that fits into one window: stepwise learning wants small batches there.
 const SMALL_BLOCK: usize = 64;
 /// Documents in a block of a larger corpus: products run best on blocks of this size.
@@ -39,13 +45,16 @@ impl Documents {
     }
 }
 
-/// Gathers documents into blocks, shuffled within windows of 32,768 consecutive documents, so that any block is
-/// a random sample even of a sorted file. Blocks hold 64 documents when all fit into one window, else 512.
+/// Gathers documents into blocks, shuffled within windows of consecutive documents (32,768 of them, or fewer long ones
+/// with 8 million entries), so that any block is a random sample even of a sorted file. Blocks hold 64 documents when
+/// all fit into one window, else 512.
 #[derive(Debug)]
 pub struct Builder {
     store: Store,
     batches: Vec<Documents>,
+    /// Documents and entries of the batches.
     waiting: usize,
+    entries: usize,
     documents: usize,
     flushed: u64,
     highest: Option<u32>,
@@ -55,7 +64,7 @@ impl Builder {
     /// A builder of a corpus that may hold `memory` bytes; a larger one goes to a temporary file.
     pub fn new(memory: u64) -> Self {
         let store = Store::new(memory);
-        Self { store, batches: Vec::new(), waiting: 0, documents: 0, flushed: 0, highest: None }
+        Self { store, batches: Vec::new(), waiting: 0, entries: 0, documents: 0, flushed: 0, highest: None }
     }
 
     /// Documents so far.
@@ -79,10 +88,11 @@ impl Builder {
         self.highest = self.highest.max(batch.words.par_iter().max().copied());
         self.documents += batch.len();
         self.waiting += batch.len();
+        self.entries += batch.words.len();
         self.batches.push(batch);
         // One document more than a window tells that the corpus is a large one.
-        while self.waiting > WINDOW {
-            let window = self.take_window(WINDOW);
+        while self.waiting > 1 && (self.waiting > WINDOW || self.entries > ENTRIES) {
+            let window = self.take_window(self.fitting());
             self.flush(&window, LARGE_BLOCK)?;
         }
         Ok(())
@@ -104,15 +114,28 @@ impl Builder {
         let window = self.take_window(self.waiting);
         self.flush(&window, block)?;
         self.store.finish()?;
-        let (names, recipe, notes) = (None, Value::Null, Vec::new());
-        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes })
+        let (names, recipe, notes, windows) = (None, Value::Null, Vec::new(), Vec::new());
+        Ok(Corpus { store: self.store, vocabulary, names, recipe, notes, windows })
+    }
+
+    /// How many of the first waiting documents fit into a window; one does however long it is.
+    fn fitting(&self) -> usize {
+        let (mut count, mut before) = (0, 0);
+        for batch in &self.batches {
+            let fit = batch.ends.partition_point(|&end| before + end as usize <= ENTRIES);
+            count += fit;
+            if fit < batch.len() || count >= WINDOW {
+                break;
+            }
+            before += batch.words.len();
+        }
+        count.clamp(1, WINDOW)
     }
 
     /// The first `count` waiting documents, as (batch, document in it).
     fn take_window(&mut self, count: usize) -> Vec<Documents> {
-        let mut window = Vec::new();
+        let mut window: Vec<Documents> = Vec::new();
         let mut wanted = count;
-        self.waiting -= count;
         while wanted > 0 {
             let batch = self.batches.remove(0);
             if batch.len() <= wanted {
@@ -134,6 +157,8 @@ impl Builder {
             });
             wanted = 0;
         }
+        self.waiting -= count;
+        self.entries -= window.iter().map(|batch| batch.words.len()).sum::<usize>();
         window
     }
 
@@ -160,7 +185,7 @@ impl Builder {
     }
 }
 
-/// The block of these rows, or several when they hold more distinct words than a block can.
+/// The block of these rows, or several when they hold more distinct words or counts than a block can.
 fn assemble(rows: &[(u32, &Documents, usize)]) -> Result<Vec<CountBlock>> {
     let entries: usize = rows.iter().map(|(_, batch, i)| batch.range(*i).len()).sum();
     let (mut starts, mut words, mut counts) =
@@ -183,22 +208,36 @@ fn assemble(rows: &[(u32, &Documents, usize)]) -> Result<Vec<CountBlock>> {
         starts.push(words.len() as u32);
     }
     let documents: Vec<u32> = rows.iter().map(|r| r.0).collect();
-    if words.len() > CountBlock::MOST {
-        let mut distinct = words.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        if distinct.len() > CountBlock::MOST {
-            return match rows.len() {
-                1 => Err(too_many(documents[0], distinct.len())),
-                n => {
-                    let mut halves = assemble(&rows[..n / 2])?;
-                    halves.extend(assemble(&rows[n / 2..])?);
-                    Ok(halves)
-                }
-            };
-        }
+    let found = distinct(&words, CountBlock::MOST);
+    // Counts are whole numbers above zero, so there are no more of them than the largest says. One row has no more
+    // counts than words.
+    let levels = if counts.iter().all(|c| *c <= CountBlock::MOST as f32) {
+        0
+    } else {
+        distinct(&counts.iter().map(|c| c.to_bits()).collect::<Vec<_>>(), CountBlock::MOST)
+    };
+    if found.max(levels) > CountBlock::MOST {
+        return match rows.len() {
+            1 => Err(too_many(documents[0], found)),
+            n => {
+                let mut halves = assemble(&rows[..n / 2])?;
+                halves.extend(assemble(&rows[n / 2..])?);
+                Ok(halves)
+            }
+        };
     }
     Ok(vec![CountBlock::new(&documents, &starts, &words, &counts)])
+}
+
+/// How many of the numbers are distinct; as many as there are where those are no more than `few`.
+fn distinct(numbers: &[u32], few: usize) -> usize {
+    if numbers.len() <= few {
+        return numbers.len();
+    }
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len()
 }
 
 fn too_many(document: u32, words: usize) -> Error {
@@ -206,122 +245,5 @@ fn too_many(document: u32, words: usize) -> Error {
         name: format!("document {}", document + 1),
         value: format!("{words} distinct words"),
         expected: format!("at most {} distinct words a document; cut it into chapters", CountBlock::MOST),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn vocabulary(words: u32) -> Vec<String> {
-        (0..words).map(|w| format!("w{w}")).collect()
-    }
-
-    /// Documents first..end of a made-up corpus, unsorted and with a repeated word.
-    fn documents(first: u32, end: u32) -> Documents {
-        let mut d = Documents::default();
-        for i in first..end {
-            for (w, c) in [(i % 7 + 2, 1), (i % 3, 2), (i % 7 + 2, 3)] {
-                d.words.push(w);
-                d.counts.push(c);
-            }
-            d.ends.push(d.words.len() as u32);
-        }
-        d
-    }
-
-    fn rows(corpus: &Corpus) -> Vec<(u32, Vec<(u32, u32)>)> {
-        let mut all = Vec::new();
-        corpus
-            .for_each_window(|rows| {
-                all.extend(rows);
-                Ok(())
-            })
-            .unwrap();
-        all
-    }
-
-    #[test]
-    fn batches_of_any_size_and_any_store_give_the_same_blocks() {
-        for n in [0, 1, 63, 1000, WINDOW as u32, WINDOW as u32 + 1, 70_000] {
-            let build = |step: usize, memory: u64| {
-                let mut builder = Builder::new(memory);
-                for first in (0..n).step_by(step) {
-                    builder.push(documents(first, (first + step as u32).min(n))).unwrap();
-                }
-                builder.finish(vocabulary(9)).unwrap()
-            };
-            let whole = build(1_000_000, 1 << 30);
-            for (step, memory) in [(64, 1 << 30), (1111, 1000), (40_000, 0)] {
-                let other = build(step, memory);
-                assert!(other.is_spilled() == (memory < 1 << 20) || n <= 63);
-                assert_eq!(whole.store.blocks(), other.store.blocks());
-                for b in 0..whole.store.blocks() {
-                    assert_eq!(whole.store.block(b).unwrap(), other.store.block(b).unwrap());
-                }
-            }
-            assert_eq!((whole.documents(), whole.tokens()), (n as usize, u64::from(6 * n)));
-            assert_eq!(whole.short_documents(), 0);
-        }
-    }
-
-    #[test]
-    fn documents_come_back_in_their_order() {
-        let mut builder = Builder::new(1 << 30);
-        builder.push(documents(0, 70_000)).unwrap();
-        let corpus = builder.finish(vocabulary(9)).unwrap();
-        let all = rows(&corpus);
-        assert!(all.iter().enumerate().all(|(i, r)| r.0 == i as u32));
-        assert!(all.iter().all(|(i, r)| *r == [(i % 3, 2), (i % 7 + 2, 4)] || r.len() == 1));
-        // A block is no run of neighbours.
-        let block = corpus.store.block(0).unwrap();
-        assert!(block.documents().windows(2).filter(|p| p[1] == p[0] + 1).count() < 10);
-        let part = corpus.select(|i| i % 5 == 0).unwrap();
-        let expected: Vec<_> = all.iter().filter(|r| r.0 % 5 == 0).map(|r| r.1.clone()).collect();
-        assert_eq!(rows(&part).into_iter().map(|r| r.1).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn words_are_dropped_and_renumbered() {
-        for memory in [0, 1 << 30] {
-            let mut builder = Builder::new(memory);
-            builder.push(documents(0, 500)).unwrap();
-            let corpus = builder.finish(vocabulary(9)).unwrap();
-            let all = rows(&corpus);
-            let new = [8, 7, 6, u32::MAX, 4, 3, 2, 1, 0];
-            let names: Vec<String> = (0..9).rev().map(|w| format!("w{w}")).collect();
-            let other = corpus.renumber(&new, names).unwrap();
-            for (before, after) in all.iter().zip(rows(&other)) {
-                let mut expected: Vec<_> =
-                    (before.1.iter()).filter(|w| w.0 != 3).map(|w| (new[w.0 as usize], w.1)).collect();
-                expected.sort_unstable();
-                assert_eq!(expected, after.1);
-            }
-            // Without word 3 a seventh of the documents keep two tokens.
-            let short = rows(&other).iter().filter(|r| r.1.iter().map(|w| w.1).sum::<u32>() < 3).count();
-            assert!(short > 0 && other.short_documents() == short);
-            let kept = other.keep_words(&[true, false, true, true, true, true, true, true, true]).unwrap();
-            assert_eq!(kept.vocabulary()[1], "w6");
-        }
-    }
-
-    #[test]
-    fn many_words_make_smaller_blocks_and_one_document_too_many_is_refused() {
-        let one = |words: std::ops::Range<u32>| {
-            let words: Vec<u32> = words.collect();
-            Documents { ends: vec![words.len() as u32], counts: vec![1; words.len()], words }
-        };
-        let mut builder = Builder::new(1 << 30);
-        for i in 0..3 {
-            builder.push(one(i * 40_000..(i + 1) * 40_000)).unwrap();
-        }
-        assert_eq!(builder.finish(vocabulary(120_000)).unwrap().store.blocks(), 3);
-        let mut builder = Builder::new(1 << 30);
-        builder.push(one(0..70_000)).unwrap();
-        let error = builder.finish(vocabulary(70_000)).unwrap_err().to_string();
-        assert!(error.contains("document 1") && error.contains("chapters"), "{error}");
-        let mut builder = Builder::new(1 << 30);
-        builder.push(one(0..3)).unwrap();
-        assert!(builder.finish(vocabulary(2)).is_err());
     }
 }

@@ -7,6 +7,7 @@ pub use build::{Builder, Documents};
 pub(crate) use store::Store;
 
 use crate::error::{Error, Result};
+use crate::evaluate::Cooccurrence;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -33,6 +34,7 @@ pub struct Corpus {
     names: Option<Vec<String>>,
     recipe: Value,
     notes: Vec<String>,
+    windows: Vec<Cooccurrence>,
 }
 
 impl Corpus {
@@ -100,6 +102,17 @@ impl Corpus {
         self.notes.push(note.into());
     }
 
+    /// How often words stood together in windows of the text, for every width that the reader was asked for; nothing
+    /// where the order of words is not known, as in a bag of words.
+    pub fn windows(&self) -> &[Cooccurrence] {
+        &self.windows
+    }
+
+    /// Keeps what was counted in windows.
+    pub(super) fn set_windows(&mut self, windows: Vec<Cooccurrence>) {
+        self.windows = windows;
+    }
+
     /// The counts, block by block.
     pub fn counts(&self) -> &dyn Counts {
         self
@@ -133,7 +146,7 @@ impl Corpus {
     ///
     /// # Panics
     /// When two words get one number, or a number lies outside the vocabulary.
-    pub fn renumber(self, new: &[u32], vocabulary: Vec<String>) -> Result<Self> {
+    pub fn renumber(mut self, new: &[u32], vocabulary: Vec<String>) -> Result<Self> {
         assert_eq!(new.len(), self.words(), "one number a word");
         let mut taken = vec![false; vocabulary.len()];
         for &w in new.iter().filter(|w| **w != u32::MAX) {
@@ -141,7 +154,7 @@ impl Corpus {
         }
         let mut store = Store::new(self.store.memory);
         // A few blocks at a time: the old and the new corpus together stay near the memory of one.
-        let mut old = self.store;
+        let old = &mut self.store;
         for first in (0..old.blocks()).step_by(64) {
             let end = (first + 64).min(old.blocks());
             let made: Result<Vec<CountBlock>> =
@@ -150,7 +163,7 @@ impl Corpus {
             made?.into_iter().try_for_each(|block| store.push(block))?;
         }
         store.finish()?;
-        Ok(Self { store, vocabulary, names: self.names, recipe: self.recipe, notes: self.notes })
+        Ok(Self { store, vocabulary, ..self })
     }
 
     /// The corpus without the words for which `keep` is false.
@@ -185,6 +198,7 @@ impl Corpus {
         })?;
         let mut part = builder.finish(self.vocabulary.clone())?;
         part.recipe = self.recipe.clone();
+        part.notes.clone_from(&self.notes);
         part.names = (self.names.as_ref())
             .map(|n| n.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, n)| n.clone()).collect());
         Ok(part)
@@ -198,20 +212,38 @@ impl Corpus {
         &self,
         mut visit: impl FnMut(Vec<(u32, Vec<(u32, u32)>)>) -> Result<()>,
     ) -> Result<()> {
-        let mut rows = Vec::new();
+        let (mut rows, mut prefix) = (Vec::new(), Prefix::default());
         for b in 0..self.store.blocks() {
             let block = self.store.block(b)?;
             for i in 0..block.rows() {
                 let words = block.row_counts(i).map(|(w, c)| (w, c as u32)).collect();
                 rows.push((block.documents()[i], words));
             }
-            // Shuffling stays within windows of consecutive documents, so a full window can be put in order.
-            if rows.len() >= build::WINDOW || b + 1 == self.store.blocks() {
+            if prefix.closes_with(&block) {
                 rows.sort_unstable_by_key(|r| r.0);
                 visit(std::mem::take(&mut rows))?;
             }
         }
         Ok(())
+    }
+}
+
+/// Tells where a window ends. Shuffling stays within windows of consecutive documents, so there, and perhaps by chance
+/// before, the blocks so far hold the first documents without a gap.
+#[derive(Debug, Default)]
+pub(crate) struct Prefix {
+    seen: usize,
+    /// One more than the largest number of a document.
+    reach: usize,
+}
+
+impl Prefix {
+    /// Whether no document is missing before those of this block, the next one in order.
+    pub(crate) fn closes_with(&mut self, block: &CountBlock) -> bool {
+        self.seen += block.rows();
+        let last = block.documents().iter().max().map_or(0, |&last| last as usize + 1);
+        self.reach = self.reach.max(last);
+        self.reach == self.seen
     }
 }
 

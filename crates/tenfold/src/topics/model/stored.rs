@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::model_file::ModelFile;
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 use tenfold_engine::tensor::Tensor3;
 
@@ -22,6 +23,8 @@ impl Model {
         value["k"] = json!(self.k());
         value["words"] = json!(self.words());
         value["sound"] = json!(self.verdict.is_sound());
+        value["kept"] =
+            self.kept().map_or(Value::Null, |(m, bytes)| json!({ "directions": m, "bytes": bytes }));
         value["diagnostics"]["spectrum"] = json!(self.diagnostics.spectrum);
         let seconds = self.diagnostics.seconds.iter().map(|(s, t)| (s.clone(), json!(t)));
         value["diagnostics"]["seconds"] = Value::Object(seconds.collect());
@@ -65,6 +68,7 @@ impl Model {
                 "alpha0": d.alpha0,
                 "stability": d.stability,
                 "carriers": d.carriers,
+                "looked_at": d.looked_at,
                 "curve": d.curve,
                 "chosen": d.chosen,
                 "iterations": d.iterations,
@@ -139,7 +143,7 @@ impl Model {
             recipe: facts["recipe"].clone(),
             params: facts["parameters"].clone(),
             verdict: Verdict::from_json(&facts["verdict"]),
-            moments: moments(&file, words)?,
+            moments: moments(&file, words, path)?,
             diagnostics,
             topics,
         };
@@ -148,19 +152,26 @@ impl Model {
             && model.correlations.cols() == k
             && [model.vocabulary.len(), model.unigram.len()] == [words; 2]
             && k > 0;
-        if fits { Ok(model) } else { Err(misfit(path)) }
+        if !fits {
+            return Err(misfit(path));
+        }
+        let mut known = HashSet::with_capacity(words);
+        match model.vocabulary.iter().find(|word| !known.insert(word.as_str())) {
+            Some(word) => Err(damaged(path, format!("its vocabulary holds the word {word:?} twice"))),
+            None => Ok(model),
+        }
     }
 }
 
 fn misfit(path: &Path) -> Error {
-    Error::Model {
-        path: path.into(),
-        problem: "its tensors do not fit together".into(),
-        remedy: "fit the model again".into(),
-    }
+    damaged(path, "its tensors do not fit together".into())
 }
 
-fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
+fn damaged(path: &Path, problem: String) -> Error {
+    Error::Model { path: path.into(), problem, remedy: "fit the model again".into() }
+}
+
+fn moments(file: &ModelFile, words: usize, path: &Path) -> Result<Option<Moments>> {
     let about = &file.metadata["moments"];
     if about.is_null() {
         return Ok(None);
@@ -174,7 +185,7 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
     let shapes = (basis.rows(), regression.rows(), regression.cols(), first.len(), scale.len());
     let triples = Tensor3::from_packed(m, third);
     let (Some(triples), true) = (triples, inner && shapes == (words, words, m, words, words)) else {
-        return Ok(None);
+        return Err(misfit(path));
     };
     let number = |name: &str| about[name].as_f64().unwrap_or(0.0);
     let damping = if about["damped"] == false { Damping::None } else { Damping::Root };
@@ -195,7 +206,7 @@ fn moments(file: &ModelFile, words: usize) -> Result<Option<Moments>> {
         damping,
         scale,
         alpha0: number("alpha0"),
-        outside: number("outside"),
+        outside: about["outside"].as_f64(),
     }))
 }
 
@@ -225,6 +236,7 @@ fn diagnostics(d: &Value) -> Diagnostics {
         alpha0: number("alpha0"),
         stability: numbers(&d["stability"]),
         carriers: numbers(&d["carriers"]),
+        looked_at: count("looked_at"),
         curve: pairs(&d["curve"]),
         chosen: count("chosen"),
         iterations: count("iterations"),
@@ -259,4 +271,35 @@ pub(super) fn params_json(params: &Params) -> Value {
         "solver": params.solver.name(),
         "seed": params.seed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topics::Synth;
+
+    /// The error of a file that holds this in place of what a fit wrote.
+    fn error_of(spoil: impl Fn(&mut Model)) -> String {
+        let drawn = Synth { documents: 300, words: 60, k: 3, ..Synth::default() }.draw().unwrap();
+        let mut model = Params::new(3).fit(&drawn.corpus).unwrap();
+        spoil(&mut model);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.tenfold");
+        model.save(&path).unwrap();
+        Model::load(&path).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn moments_that_do_not_fit_are_damage() {
+        let error = error_of(|m| m.moments.as_mut().unwrap().scale.truncate(7));
+        assert!(error.contains("do not fit together"), "{error}");
+        let error = error_of(|m| m.moments.as_mut().unwrap().projected.mean.push(0.0));
+        assert!(error.contains("do not fit together"), "{error}");
+    }
+
+    #[test]
+    fn a_word_twice_is_damage() {
+        let error = error_of(|m| m.vocabulary[9] = m.vocabulary[2].clone());
+        assert!(error.contains("\"w00002\" twice"), "{error}");
+    }
 }

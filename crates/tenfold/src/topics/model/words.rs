@@ -61,8 +61,9 @@ impl Model {
     /// The `n` words that most belong to several topics at once.
     ///
     /// With p = p(t|w), the bridgeness of a word is 1 − √(k/(k−1) Σ_t (p_t − 1/k)²) (Nepusz et al., 2008; thesis, definition of
-    /// bridgeness); it is 0 for a word of one topic and 1 for one that all share. As the thesis does with degrees, it is
-    /// corrected for how often a word occurs: score = bridgeness · ln(1 + tokens of the word).
+    /// bridgeness); it is 0 for a word of one topic and 1 for one that all share. The thesis corrects for the degree D of a node,
+    /// B = D·b. A word's degree is its number of tokens, which spans five orders of magnitude where b spans one, so that
+    /// D·b would list the most frequent words whatever their b. The logarithm is used instead: score = b·ln(1 + tokens).
     pub fn bridging_words(&self, n: usize) -> Vec<Bridge> {
         let k = self.k() as f64;
         if self.k() < 2 {

@@ -21,7 +21,7 @@ mod third;
 
 pub(super) use project::{Projected, project};
 pub(super) use second::SecondMoment;
-pub(super) use third::{Whitened, resample, whiten};
+pub(super) use third::{Whitened, whiten, whitened_part};
 
 use crate::error::Result;
 use rayon::prelude::*;
@@ -71,6 +71,9 @@ pub(super) struct Weighted<'a> {
 /// A document that takes part has at least three tokens: fewer carry no third moment.
 const SHORTEST: f32 = 3.0;
 
+/// Blocks from which halves by blocks are alike: a last block that is not full then makes them differ by a few per cent.
+const MANY_BLOCKS: usize = 32;
+
 impl<'a> Weighted<'a> {
     /// Lengths of the documents of `chosen` blocks over the `active` words; `left_out` documents count as empty.
     pub fn new(
@@ -98,11 +101,30 @@ impl<'a> Weighted<'a> {
         })
     }
 
-    /// The same counts with other blocks and their lengths, not yet weighed.
-    pub fn like(&self, chosen: Vec<usize>, lengths: Vec<Vec<f32>>) -> Self {
+    /// The documents that `wanted` picks by the place of their block among the chosen and their row in it, weighed as
+    /// here. Documents lie in shuffled order, so that any rule by places gives a random part.
+    pub fn part(&self, wanted: impl Fn(usize, usize) -> bool) -> Result<Self> {
+        let (mut chosen, mut lengths) = (Vec::new(), Vec::new());
+        for (i, rows) in self.lengths.iter().enumerate() {
+            let own: Vec<f32> =
+                rows.iter().enumerate().map(|(r, l)| if wanted(i, r) { *l } else { 0.0 }).collect();
+            if own.iter().any(|l| *l > 0.0) {
+                chosen.push(self.chosen[i]);
+                lengths.push(own);
+            }
+        }
         let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
-        let (counts, damping, cap) = (self.counts, self.damping, f64::INFINITY);
-        Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() }
+        let (counts, damping, cap) = (self.counts, self.damping, self.cap);
+        let part =
+            Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() };
+        part.weigh(cap)
+    }
+
+    /// One half of the documents, 0 or 1: every other block where there are many, so that none is read twice, else every
+    /// other document.
+    pub fn half(&self, which: usize) -> Result<Self> {
+        let by_block = self.chosen.len() >= MANY_BLOCKS;
+        self.part(|block, row| if by_block { block % 2 == which } else { row % 2 == which })
     }
 
     /// Three times the median length: a few long bursty documents must not rule.

@@ -8,7 +8,7 @@ use tenfold_engine::linalg::{CountBlock, Mat};
 use tenfold_engine::progress::Progress;
 use tenfold_engine::tensor::Tensor3;
 
-/// Parts of the corpus whose moments are kept apart during a fit, so that resampling them shows how stable topics are.
+/// Parts of the corpus whose moments are kept apart during a fit, so that halves of them show how stable topics are.
 pub(crate) const SHARDS: usize = 8;
 
 /// Weighted sums of first, second and third moments, uncorrected by α0, seen through a basis B (words × m).

@@ -38,6 +38,11 @@ impl<'a> Averages<'a> {
         Self { weight: moments.weight, first, second, third: moments.third.as_ref() }.divided()
     }
 
+    fn of_shard(shard: &'a Shard) -> Self {
+        let (first, second) = (shard.first.clone(), shard.second.clone());
+        Self { weight: shard.weight, first, second, third: shard.third.as_ref() }.divided()
+    }
+
     fn divided(mut self) -> Self {
         let by = 1.0 / self.weight.max(f64::MIN_POSITIVE);
         self.first.iter_mut().for_each(|x| *x *= by);
@@ -66,6 +71,14 @@ impl<'a> Averages<'a> {
 impl Whitened {
     pub fn k(&self) -> usize {
         self.white.cols()
+    }
+
+    /// The way from this white space to another one of the same basis: W⁺ of that one times W of this.
+    pub fn way_to(&self, other: &Self) -> Mat {
+        // White directions are V e^(−1/2); V e^(1/2) undoes them.
+        let mut back = other.white.clone();
+        back.scale_cols(&other.spectrum[..other.k()]);
+        back.tr_matmul(&self.white)
     }
 
     /// The terms of M3 that need no pass: −α0/(α0+2) sym(E[pairs]⊗M1) + 2α0²/((α0+1)(α0+2)) M1⊗³.
@@ -113,13 +126,22 @@ impl Whitened {
     }
 }
 
-/// The whitened third moment of a resample of the shards, in `like`'s number of directions, with the way from its
-/// white space to that of `like`: Wₗ⁺ W.
-pub(crate) fn resample(
+/// The whitened third moment of some shards, in `like`'s number of directions, with the way from its white space to that
+/// of `like`: Wₗ⁺ W.
+pub(crate) fn whitened_part(
     shards: &[Shard],
-    counts: &[usize],
+    chosen: &[bool],
     like: &Whitened,
 ) -> Result<Option<(Tensor3, Mat)>> {
+    let sum = add(shards, chosen);
+    let averages = Averages::of_shard(&sum);
+    let white = averages.whiten(like.alpha0, like.k())?;
+    let Some(third) = averages.third.filter(|_| white.k() == like.k()) else { return Ok(None) };
+    let way = white.way_to(like);
+    Ok(Some((white.third(third, averages.weight)?, way)))
+}
+
+fn add(shards: &[Shard], chosen: &[bool]) -> Shard {
     let m = shards[0].first.len();
     let mut sum = Shard {
         weight: 0.0,
@@ -127,22 +149,13 @@ pub(crate) fn resample(
         second: Mat::zeros(m, m),
         third: shards[0].third.as_ref().map(|t| Tensor3::zeros(t.dim())),
     };
-    for (shard, &times) in shards.iter().zip(counts) {
-        let times = times as f64;
-        sum.weight += times * shard.weight;
-        sum.first.iter_mut().zip(&shard.first).for_each(|(a, b)| *a += times * b);
-        sum.second.add_scaled(times, &shard.second);
+    for shard in shards.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(shard, _)| shard) {
+        sum.weight += shard.weight;
+        sum.first.iter_mut().zip(&shard.first).for_each(|(a, b)| *a += b);
+        sum.second.add_scaled(1.0, &shard.second);
         if let (Some(total), Some(part)) = (&mut sum.third, &shard.third) {
-            total.add_scaled(times, part);
+            total.add_scaled(1.0, part);
         }
     }
-    let averages =
-        Averages { weight: sum.weight, first: sum.first, second: sum.second, third: sum.third.as_ref() }
-            .divided();
-    let white = averages.whiten(like.alpha0, like.k())?;
-    let Some(third) = averages.third.filter(|_| white.k() == like.k()) else { return Ok(None) };
-    // White directions of both are V e^(−1/2); V e^(1/2) undoes them.
-    let mut back = like.white.clone();
-    back.scale_cols(&like.spectrum[..like.k()]);
-    Ok(Some((white.third(third, averages.weight)?, back.tr_matmul(&white.white))))
+    sum
 }

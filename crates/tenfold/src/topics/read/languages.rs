@@ -68,10 +68,11 @@ pub(super) fn name(code: &str) -> String {
 /// A language without a list.
 pub(super) fn stop_list(language: &str) -> Result<&'static [&'static str]> {
     code(language).and_then(stop_words::lookup).ok_or_else(|| Error::BadParameter {
-        name: "stop words".into(),
+        name: "language".into(),
         value: language.into(),
         expected: format!(
-            "auto, none, or languages out of {}; name a file of your own words for any other",
+            "auto, or languages out of {}; for any other give a file of its words as --stop-words, or \
+             --keep-stop-words to drop none",
             stop_words::available_languages().join(", ")
         ),
     })
@@ -118,10 +119,7 @@ mod tests {
         );
         assert!(stop_list("french").unwrap().contains(&"avec"));
         let message = stop_list("klingon").unwrap_err().to_string();
-        assert!(
-            message
-                .starts_with("stop words = klingon is out of range: auto, none, or languages out of af, ar")
-        );
+        assert!(message.starts_with("language = klingon is out of range: auto, or languages out of af, ar"));
         assert!(stemmer("pl").unwrap_err().to_string().contains("Snowball stemmer: ar, da, de"));
         for (code, ..) in NAMES {
             assert!(stop_list(code).is_ok(), "{code}");

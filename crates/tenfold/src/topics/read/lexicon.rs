@@ -6,8 +6,9 @@
 use super::languages;
 use super::recipe::Recipe;
 use super::tokens::{Dropped, Tokenizer};
-use super::{ReadOptions, fail, grouped};
+use super::{ReadOptions, Windows, fail, grouped};
 use crate::error::{Error, Result};
+use crate::evaluate::Cooccurrence;
 use crate::topics::data::{Builder, Corpus, Documents};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -33,6 +34,8 @@ pub(super) struct Texts<'a> {
     known: usize,
     builder: Builder,
     dropped: Dropped,
+    /// What was counted in windows, by width.
+    seen: Vec<Cooccurrence>,
     /// Words that the model does not know, as often as they occur.
     unknown: u64,
     empty: u64,
@@ -49,6 +52,27 @@ struct Part {
     frequencies: Vec<u32>,
     documents: Documents,
     dropped: Dropped,
+    seen: Vec<Cooccurrence>,
+}
+
+/// Windows to be counted, and the words' numbers that they are counted by.
+#[derive(Clone, Copy)]
+struct Counting<'a> {
+    windows: &'a Windows,
+    ids: &'a HashMap<String, u32>,
+}
+
+impl Counting<'_> {
+    /// The number of a word; one that is not known keeps its place in the text.
+    fn id(&self, word: &str) -> u32 {
+        self.ids.get(word).copied().unwrap_or(u32::MAX)
+    }
+
+    fn count(&self, texts: &[Vec<u32>]) -> Vec<Cooccurrence> {
+        let Windows { widths, topics } = self.windows;
+        let texts = || texts.iter().map(Vec::as_slice);
+        widths.iter().map(|&width| Cooccurrence::in_windows(texts(), width, topics)).collect()
+    }
 }
 
 impl<'a> Texts<'a> {
@@ -74,6 +98,7 @@ impl<'a> Texts<'a> {
             known: known.len(),
             builder: Builder::new(options.memory),
             dropped: Dropped::default(),
+            seen: Vec::new(),
             unknown: 0,
             empty: 0,
             bytes: 0,
@@ -95,7 +120,9 @@ impl<'a> Texts<'a> {
             Some(tokenizer) => tokenizer,
             None => self.first_look(texts)?,
         };
-        let parts: Vec<Part> = texts.par_chunks(TOGETHER).map(|texts| tokenise(&tokenizer, texts)).collect();
+        let counting = self.options.windows.as_ref().map(|windows| Counting { windows, ids: &self.ids });
+        let parts: Vec<Part> =
+            texts.par_chunks(TOGETHER).map(|texts| tokenise(&tokenizer, counting, texts)).collect();
         self.tokenizer = Some(tokenizer);
         parts.into_iter().try_for_each(|part| self.merge(part))
     }
@@ -166,6 +193,10 @@ impl<'a> Texts<'a> {
             ));
         }
         self.dropped.add(&part.dropped);
+        match self.seen.is_empty() {
+            true => self.seen = part.seen,
+            false => self.seen.iter_mut().zip(part.seen).for_each(|(all, part)| all.merge(part)),
+        }
         self.unknown += super::bag::rename(&mut part.documents, &map);
         let mut start = 0;
         for &end in &part.documents.ends {
@@ -224,6 +255,7 @@ impl<'a> Texts<'a> {
         if let Some(names) = names {
             corpus.set_names(names);
         }
+        corpus.set_windows(self.seen);
         corpus.set_recipe(Recipe { min_df: Some(min_df), max_df: Some(max_df), ..self.recipe }.to_json());
         self.notes.into_iter().for_each(|note| corpus.note(note));
         Ok(corpus)
@@ -277,13 +309,16 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, texts: &[T]) -> Part {
+fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, counting: Option<Counting>, texts: &[T]) -> Part {
     let mut part = Part::default();
+    // The texts as numbers of words, and that of every word of the part.
+    let (mut sequences, mut numbers) = (Vec::new(), Vec::new());
     let mut ids: HashMap<String, u32> = HashMap::new();
     // For every word the document that held it last (from 1), and where its count stands.
     let mut latest: Vec<(u32, usize)> = Vec::new();
     for (text, document) in texts.iter().zip(1u32..) {
-        let Part { words, frequencies, documents, dropped } = &mut part;
+        let Part { words, frequencies, documents, dropped, .. } = &mut part;
+        let mut sequence = Vec::new();
         tokenizer.words(text.as_ref(), dropped, |word| {
             let id = match ids.get(word) {
                 Some(&id) => id,
@@ -293,9 +328,11 @@ fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, texts: &[T]) -> Part {
                     words.push(word.to_owned());
                     frequencies.push(0);
                     latest.push((0, 0));
+                    numbers.extend(counting.map(|counting| counting.id(word)));
                     id
                 }
             };
+            sequence.extend(numbers.get(id as usize).copied());
             let (held, place) = latest[id as usize];
             if held == document {
                 documents.counts[place] += 1;
@@ -307,6 +344,8 @@ fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, texts: &[T]) -> Part {
             }
         });
         documents.ends.push(documents.words.len() as u32);
+        sequences.push(sequence);
     }
+    part.seen = counting.map_or(Vec::new(), |counting| counting.count(&sequences));
     part
 }

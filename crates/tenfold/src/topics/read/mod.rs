@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | a folder | being one | a file each, named by its path |
 //! | text with a document a line | `.txt`, anything else | a line each |
-//! | CSV, TSV | `.csv`, `.tsv` | a row each, from the column of the text |
+//! | CSV, TSV | `.csv`, `.tsv` | a row each, from the column of the text; in TSV a row is a line |
 //! | Parquet | `.parquet`, its first bytes | a row each, from the column of the text |
 //! | MALLET import text | `.mallet` | a line each: `name label text…` |
 //! | UCI bag-of-words | `docword*.txt`, its first lines | `document word count` a line, words beside it |
@@ -28,6 +28,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod recipe;
+mod rows;
 mod source;
 mod table;
 mod tokens;
@@ -39,6 +40,7 @@ pub use recipe::Recipe;
 
 use super::data::Corpus;
 use crate::error::{Error, Result};
+use crate::report::grouped;
 use source::Source;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Progress;
@@ -69,8 +71,19 @@ pub struct ReadOptions {
     pub fixed_vocabulary: Option<Vec<String>>,
     /// Whether words that the fixed vocabulary does not have are put behind it.
     pub grow: bool,
+    /// Windows of text that are counted while it is read ([`Corpus::windows`]).
+    pub windows: Option<Windows>,
     /// Bytes after which unpacking, or standard input, is given up. 8 GiB by default.
     pub max_decompressed: u64,
+}
+
+/// How often the first words of topics stand near each other, to be counted where the order of words is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Windows {
+    /// Words of a window, one count for each.
+    pub widths: Vec<usize>,
+    /// The words of every topic, by their numbers in the fixed vocabulary.
+    pub topics: Vec<Vec<u32>>,
 }
 
 impl Default for ReadOptions {
@@ -86,7 +99,30 @@ impl Default for ReadOptions {
             recipe: Recipe::default(),
             fixed_vocabulary: None,
             grow: false,
+            windows: None,
             max_decompressed: 8 << 30,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Refuses what was asked for and would be passed over. The recipe of a model is no one's wish: it holds where there
+    /// is text.
+    fn refuse_unused(&self, format: Format) -> Result<()> {
+        let is_lines = matches!(format, Format::Csv | Format::Tsv);
+        let is_table = is_lines || format == Format::Parquet;
+        let given = [
+            ("--vocabulary", self.vocabulary.is_some() && format.is_text()),
+            ("--text-column", self.text_column.is_some() && !is_table),
+            ("--id-column", self.id_column.is_some() && !is_table),
+            ("--header", self.header.is_some() && !is_lines),
+            ("--encoding", self.encoding.is_some() && format == Format::Parquet),
+        ];
+        let unused = given.iter().find(|(_, unused)| *unused).map(|(choice, _)| *choice);
+        let counted = !format.is_text() && self.fixed_vocabulary.is_none();
+        match unused.or_else(|| self.recipe.choice_for_text().filter(|_| counted)) {
+            Some(choice) => Err(Error::Unused { choice, with: format.describe().into() }),
+            None => Ok(()),
         }
     }
 }
@@ -99,8 +135,9 @@ impl Default for ReadOptions {
 /// is some tens of megabytes, and for text the distinct words.
 ///
 /// # Errors
-/// A file that is missing, damaged, not what its header promises or not UTF-8; counts that are negative, fractional or
-/// beyond 2²⁴; text of which no words are left. All name the file, and the line where there is one.
+/// An option that means nothing with the format; a file that is missing, damaged, not what its header promises or not
+/// UTF-8; counts that are negative, fractional or beyond 2²⁴; text of which no words are left. All but the first name the
+/// file, and the line where there is one.
 ///
 /// # Example
 /// ```
@@ -127,6 +164,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
                 "give a file, or leave the format out",
             ));
         }
+        options.refuse_unused(Format::Folder)?;
         return noted(folder::read(path, options, progress)?, Format::Folder, "by itself");
     }
     let source = Source::open(path, options, progress)?;
@@ -134,6 +172,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         Some(format) => (format, "as was said"),
         None => Format::tell(&source),
     };
+    options.refuse_unused(format)?;
     let corpus = match format {
         Format::Folder => Err(fail(path, "is no folder".into(), "give a folder, or leave the format out")),
         Format::Lines => lines::read(&source, lines::Kind::Plain, options, progress),
@@ -199,17 +238,4 @@ fn limited(path: &Path, mut corpus: Corpus, options: &ReadOptions) -> Result<Cor
 /// An error about a file as a whole.
 fn fail(path: &Path, problem: String, remedy: &str) -> Error {
     Error::Read { path: path.to_owned(), line: None, problem, remedy: remedy.into() }
-}
-
-/// A number with commas between thousands, for people.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

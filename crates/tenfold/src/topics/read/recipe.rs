@@ -147,6 +147,22 @@ impl Recipe {
         self.stemmer.as_deref().map_or(Ok(()), |language| languages::stemmer(language).map(drop))
     }
 
+    /// A choice that was made and means something for text only, as the command line calls it.
+    pub(super) fn choice_for_text(&self) -> Option<&'static str> {
+        let usual = if self.text { Self::default() } else { Self::given() };
+        let made = [
+            ("--keep-case", self.lowercase != usual.lowercase),
+            ("--keep-stop-words", self.stop_words.is_empty() && !usual.stop_words.is_empty()),
+            ("--language", self.stop_words != usual.stop_words),
+            ("--stop-words", self.extra_stop_words != usual.extra_stop_words),
+            ("--stem", self.stemmer != usual.stemmer),
+            ("--ngrams", self.ngrams != usual.ngrams),
+            ("--min-length", self.min_length != usual.min_length),
+            ("--numbers", self.numbers != usual.numbers),
+        ];
+        made.iter().find(|(_, made)| *made).map(|(choice, _)| *choice)
+    }
+
     /// The limits of document frequency that hold for this recipe: fewest documents, largest share.
     pub(super) fn limits(&self) -> (usize, f64) {
         let (fewest, share) = if self.text { (3, 0.5) } else { (1, 1.0) };

@@ -3,7 +3,9 @@
 use super::ReadOptions;
 use super::decode::{NotEncoded, SkipMark, Transcode, encoding};
 use crate::error::{Error, Result};
-use crate::input::{Cursor, Disk, Packing, TooMuch, UNPACK, unpacked};
+#[cfg(feature = "parquet")]
+use crate::input::Cursor;
+use crate::input::{Disk, Packing, Told, TooMuch, UNPACK, unpacked};
 use encoding_rs::Encoding;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -104,10 +106,6 @@ impl Source {
         Ok(Self::copied(reader, self.disk.path(), options, progress)?.disk)
     }
 
-    pub(super) fn disk(&self) -> &Disk {
-        &self.disk
-    }
-
     pub(super) fn path(&self) -> &Path {
         self.disk.path()
     }
@@ -141,7 +139,7 @@ impl Source {
 
     /// The text from its beginning; the listener hears of the file's bytes.
     pub(super) fn reader<'a>(&self, progress: &'a dyn Progress) -> Result<Box<dyn Read + Send + 'a>> {
-        let told = Told { file: Cursor::new(&self.disk, 0), progress };
+        let told = Told::new(&self.disk, progress);
         let raw = unpacked(&self.disk, self.packing, told, self.limit)?;
         Ok(match self.encoding {
             None => Box::new(SkipMark::new(raw)),
@@ -223,19 +221,5 @@ impl Pieces<'_> {
             batch.push(piece);
         }
         Ok(batch)
-    }
-}
-
-/// Tells how much of the file was read, packed as it may be.
-struct Told<'a> {
-    file: Cursor,
-    progress: &'a dyn Progress,
-}
-
-impl Read for Told<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read(buffer)?;
-        self.progress.advance(n as u64);
-        Ok(n)
     }
 }

@@ -1,12 +1,11 @@
 //! Tables with a column of text: CSV and TSV.
 
 use super::lexicon::Texts;
+use super::rows::{Cells, Kind, RowReader};
 use super::source::Source;
 use super::{Format, ReadOptions, fail};
 use crate::error::{Error, Result};
-use crate::input::{csv_rows, next_row};
 use crate::topics::data::Corpus;
-use csv::ByteRecord;
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
@@ -24,56 +23,112 @@ pub(super) struct Columns {
     pub(super) has_header: bool,
 }
 
+impl Columns {
+    /// What was chosen, for people.
+    fn describe(&self, first: &[String]) -> String {
+        match self.has_header {
+            true => format!("text from column {}; the first line holds the columns' names", first[self.text]),
+            false => format!("text from column {}; the first line is a document", self.text + 1),
+        }
+    }
+}
+
+/// Reads every row. In a table of one column a blank line is an empty document, so that the places of the others stay
+/// right; in a wider one it is no row, and passed over.
 pub(super) fn read(
     source: &Source,
     format: Format,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Corpus> {
-    let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
-    source.begin(progress);
-    let mut rows = csv_rows(source.reader(progress)?, delimiter);
-    let mut record = ByteRecord::new();
-    let Some(mut line) = next_row(source.disk(), &mut rows, &mut record)? else {
+    let kind = if format == Format::Tsv { Kind::Tsv } else { Kind::Csv };
+    // A batch is held in any case, so a row may take as much whatever the memory.
+    let mut rows = RowReader::new(source, kind, options.memory.max(BATCH as u64), progress)?;
+    let (mut row, mut blank) = (Cells::default(), 0);
+    let mut next = rows.next(&mut row)?;
+    while next.is_some() && row.is_blank() {
+        blank += 1;
+        next = rows.next(&mut row)?;
+    }
+    if next.is_none() {
         return Err(source.fail(None, "holds no lines", "give a file with at least one document"));
-    };
-    let first: Vec<String> = record.iter().map(|c| String::from_utf8_lossy(c).trim().to_owned()).collect();
+    }
+    let first: Vec<String> = row.iter().map(|c| String::from_utf8_lossy(c).trim().to_owned()).collect();
     let columns = choose(source.path(), &first, options)?;
-    let mut texts = Texts::new(source.path(), options)?;
-    let shown = if columns.has_header { first[columns.text].clone() } else { (columns.text + 1).to_string() };
-    texts.note(format!(
-        "text from column {shown}; the first line {}",
-        if columns.has_header { "holds the columns' names" } else { "is a document" }
-    ));
-    let (mut names, mut waiting, mut bytes) = (Vec::new(), Vec::new(), 0);
-    let mut skip = columns.has_header;
-    loop {
-        if !std::mem::take(&mut skip) {
-            let text = cell(source, &record, columns.text, line)?;
-            bytes += text.len();
-            waiting.push(text);
+    let mut kept = Kept { texts: Texts::new(source.path(), options)?, waiting: Vec::new(), bytes: 0 };
+    kept.texts.note(columns.describe(&first));
+    let (mut names, single) = (Vec::new(), first.len() == 1);
+    if columns.has_header {
+        next = rows.next(&mut row)?;
+    } else if single {
+        kept.waiting.resize(std::mem::take(&mut blank), String::new());
+    }
+    while let Some(line) = next {
+        if row.is_blank() && !single {
+            blank += 1;
+        } else {
+            narrow(source, &row, first.len(), line)?;
+            kept.take(cell(source, &row, columns.text, line)?, progress)?;
             if let Some(id) = columns.id {
-                names.push(cell(source, &record, id, line)?);
-            }
-            if bytes > BATCH {
-                progress.check()?;
-                texts.take(&waiting)?;
-                waiting.clear();
-                bytes = 0;
+                names.push(cell(source, &row, id, line)?);
             }
         }
-        match next_row(source.disk(), &mut rows, &mut record)? {
-            Some(next) => line = next,
-            None => break,
+        next = rows.next(&mut row)?;
+    }
+    let Kept { mut texts, waiting, .. } = kept;
+    texts.take(&waiting)?;
+    let open = rows.open_quotes;
+    if rows.has_semicolons() {
+        texts.note("cells stand between semicolons, because the first line has those and no comma");
+    }
+    for (count, what) in [
+        (blank, "blank lines were passed over"),
+        (open, "cells begin with a quote that does not close at their end; they were taken as they stand"),
+    ] {
+        if count > 0 {
+            texts.note(format!("{count} {what}"));
         }
     }
-    texts.take(&waiting)?;
     texts.finish(columns.id.map(|_| names))
 }
 
-fn cell(source: &Source, record: &ByteRecord, column: usize, line: u64) -> Result<String> {
-    let Some(bytes) = record.get(column) else {
-        let (found, wanted) = (record.len(), column + 1);
+/// Texts, tokenised together when there are enough of them.
+struct Kept<'a> {
+    texts: Texts<'a>,
+    waiting: Vec<String>,
+    bytes: usize,
+}
+
+impl Kept<'_> {
+    fn take(&mut self, text: String, progress: &dyn Progress) -> Result<()> {
+        self.bytes += text.len() + size_of::<String>();
+        self.waiting.push(text);
+        if self.bytes > BATCH {
+            progress.check()?;
+            self.texts.take(&self.waiting)?;
+            self.waiting.clear();
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a row with more cells than the first one: text would be lost. Empty cells at its end hold nothing.
+fn narrow(source: &Source, row: &Cells, cells: usize, line: u64) -> Result<()> {
+    let filled = (cells..row.len()).filter(|&i| row.get(i).is_some_and(|c| !c.trim_ascii().is_empty()));
+    match filled.max() {
+        Some(last) => Err(source.fail(
+            line,
+            format!("has {} fields where {cells} were expected", last + 1),
+            "mend the line; text with separators in it must stand in quotes",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn cell(source: &Source, row: &Cells, column: usize, line: u64) -> Result<String> {
+    let Some(bytes) = row.get(column) else {
+        let (found, wanted) = (row.len(), column + 1);
         return Err(source.fail(
             line,
             format!("has {found} fields where at least {wanted} were expected"),
@@ -103,6 +158,14 @@ fn choose(path: &Path, first: &[String], options: &ReadOptions) -> Result<Column
             .or_else(|| wanted.parse::<usize>().ok().filter(|n| (1..=first.len()).contains(n)).map(|n| n - 1))
     };
     let missing = |wanted: &str| no_column(path, wanted, first, has_header);
+    let wanted = [options.text_column.as_deref(), options.id_column.as_deref()];
+    for name in wanted.into_iter().flatten().filter(|_| has_header) {
+        let places: Vec<usize> = (0..first.len()).filter(|&i| first[i].eq_ignore_ascii_case(name)).collect();
+        if let [a, b, ..] = places[..] {
+            let problem = format!("columns {} and {} are both called {name:?}", a + 1, b + 1);
+            return Err(fail(path, problem, "give the number of the column that is meant"));
+        }
+    }
     let text = match &options.text_column {
         Some(wanted) => find(wanted).ok_or_else(|| missing(wanted))?,
         None if first.len() == 1 => 0,

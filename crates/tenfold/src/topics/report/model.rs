@@ -28,7 +28,8 @@ impl Model {
         let d = self.diagnostics();
         let name = |r: &Representative| match &r.name {
             Some(name) => name.clone(),
-            None => format!("document {}", r.document),
+            // People count from 1, as tables of mixtures and `topics show` do.
+            None => format!("document {}", r.document + 1),
         };
         let parameters = json!({ "fit": self.parameters(), "reading": self.recipe() });
         page(&PageData {
@@ -55,11 +56,12 @@ impl Model {
             diagnostics: facts(d),
             parameters: &parameters,
             documents: self.documents(),
+            looked_at: d.looked_at,
         })
     }
 }
 
-/// The figures that have no picture.
+/// The figures that have no picture. Seconds are left out: the same model gives the same page.
 fn facts(d: &Diagnostics) -> Vec<(String, String)> {
     let worst = d.negative.iter().copied().fold(f64::NAN, f64::max);
     let percent = |x: f64| format!("{:.1} %", 100.0 * x);
@@ -79,7 +81,20 @@ fn facts(d: &Diagnostics) -> Vec<(String, String)> {
         facts.push(("perplexity before the polish", Some(format!("{:.1}", first.1))));
         facts.push(("perplexity of the model", Some(format!("{:.1}", kept.1))));
     }
-    let seconds = d.seconds.iter().map(|(stage, s)| (format!("seconds: {stage}"), format!("{s:.2}")));
-    let known = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    known.chain(seconds).collect()
+    facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topics::{Params, Synth};
+
+    #[test]
+    fn the_page_is_the_same_from_run_to_run_and_counts_documents_from_one() {
+        let drawn = Synth { documents: 400, words: 100, k: 3, ..Synth::default() }.draw().unwrap();
+        let [one, two] = [0; 2].map(|_| Params::new(3).fit(&drawn.corpus).unwrap());
+        let html = one.report().unwrap().to_html();
+        assert!(html == two.report().unwrap().to_html(), "two pages of one fit");
+        let first = one.representatives()[0][0].document;
+        assert!(html.contains(&format!("\"document {}\"", first + 1)), "document {first}");
+    }
 }

@@ -56,6 +56,7 @@ impl Drawn {
             diagnostics: vec![("condition".into(), "12".into())],
             parameters: &self.parameters,
             documents: 1234,
+            looked_at: 1234,
         }
     }
 }
@@ -80,10 +81,18 @@ fn the_page_holds_every_part_and_the_ids_of_the_model() {
     for t in 0..5 {
         // Topic t of the page is row t of the model: its first word is the most probable one.
         let first = widget["topics"][t]["words"][0].as_u64().unwrap() as usize;
-        let best = top(drawn.topics.row(t), 1)[0];
+        let best = top_words(&drawn.topics, 1)[t][0] as usize;
         assert_eq!(widget["words"][first], drawn.vocabulary[best]);
         assert!((widget["topics"][t]["p"][0].as_f64().unwrap() / drawn.topics[(t, best)] - 1.0).abs() < 1e-4);
     }
+}
+
+#[test]
+fn a_sample_of_the_documents_is_called_one() {
+    let drawn = Drawn::new(3, 40);
+    let sampled = page(&PageData { documents: 90_000, looked_at: 20_480, ..drawn.data() }).unwrap().to_html();
+    assert!(sampled.contains("random sample of 20,480 documents"));
+    assert!(!page(&drawn.data()).unwrap().to_html().contains("random sample"));
 }
 
 #[test]
