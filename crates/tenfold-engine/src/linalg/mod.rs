@@ -1,9 +1,10 @@
 //! Linear algebra: the only place that calls the linear-algebra library.
 //!
-//! Dense matrices are row-major ([`Mat`]), sparse ones compressed by rows ([`Csr`]), everything larger is a
-//! [`LinearOperator`] or [`SymmetricOperator`] known through its products, or [`Rows`] read block by block.
-//! Parallel sums are ordered ([`parallel`]), so results never depend on the number of threads.
+//! Dense matrices are row-major ([`Mat`]), sparse ones compressed by rows ([`Csr`], and [`Adjacency`] for graphs),
+//! everything larger is a [`LinearOperator`] or [`SymmetricOperator`] known through its products, or [`Rows`] read block
+//! by block. Parallel sums are ordered ([`parallel`]), so results never depend on the number of threads.
 
+mod adjacency;
 mod assign;
 pub mod counts;
 mod csr;
@@ -20,6 +21,7 @@ mod solve;
 mod spmm;
 mod tall;
 
+pub use adjacency::Adjacency;
 pub use assign::assign;
 pub use counts::{CountBlock, Counts};
 pub use csr::{ColumnIndex, Csr, WithTranspose};

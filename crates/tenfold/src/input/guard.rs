@@ -3,15 +3,25 @@
 use std::io::{self, Read};
 
 /// Longest line taken, in bytes: a million cells of 64 characters. A line is held in memory whole.
-const LONGEST_LINE: u64 = 64 << 20;
+pub(super) const LONGEST_LINE: u64 = 64 << 20;
 
 /// Passes bytes through until there are too many of them in all, or in one line.
 #[derive(Debug)]
 pub(crate) struct Guard<R> {
     inner: R,
     limit: u64,
+    longest_line: u64,
     total: u64,
     in_line: u64,
+}
+
+/// What a file holds, once it is unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Text, whose lines may not be endless.
+    Lines,
+    /// Anything.
+    Bytes,
 }
 
 /// What there was too much of.
@@ -35,8 +45,9 @@ impl TooMuch {
 }
 
 impl<R> Guard<R> {
-    pub(crate) fn new(inner: R, limit: u64) -> Self {
-        Self { inner, limit, total: 0, in_line: 0 }
+    pub(crate) fn new(inner: R, limit: u64, contents: Contents) -> Self {
+        let longest_line = if contents == Contents::Lines { LONGEST_LINE } else { u64::MAX };
+        Self { inner, limit, longest_line, total: 0, in_line: 0 }
     }
 }
 
@@ -51,7 +62,7 @@ impl<R: Read> Read for Guard<R> {
             Some(last) => self.in_line = (n - last - 1) as u64,
             None => self.in_line += n as u64,
         }
-        if self.in_line > LONGEST_LINE {
+        if self.in_line > self.longest_line {
             return Err(io::Error::other(TooMuch::Line));
         }
         Ok(n)
@@ -64,11 +75,13 @@ mod tests {
 
     #[test]
     fn it_counts_in_all_and_by_line() {
-        let read = |bytes: u64, limit| {
-            io::copy(&mut Guard::new(io::repeat(b'1').take(bytes), limit), &mut io::sink())
+        let read = |bytes: u64, limit, contents| {
+            io::copy(&mut Guard::new(io::repeat(b'1').take(bytes), limit, contents), &mut io::sink())
         };
-        assert_eq!(read(1000, 1000).unwrap(), 1000);
-        assert!(read(1001, 1000).unwrap_err().to_string().contains("more than 1000 bytes"));
-        assert!(read(LONGEST_LINE + 1, u64::MAX).unwrap_err().to_string().contains("line"));
+        let lines = Contents::Lines;
+        assert_eq!(read(1000, 1000, lines).unwrap(), 1000);
+        assert!(read(1001, 1000, lines).unwrap_err().to_string().contains("more than 1000 bytes"));
+        assert!(read(LONGEST_LINE + 1, u64::MAX, lines).unwrap_err().to_string().contains("line"));
+        assert_eq!(read(LONGEST_LINE + 1, u64::MAX, Contents::Bytes).unwrap(), LONGEST_LINE + 1);
     }
 }

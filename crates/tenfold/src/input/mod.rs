@@ -4,19 +4,30 @@
 //! and its rows are read where they lie, so that every pass of the engine works on either. Whatever a file
 //! claims about itself is checked against its real length before memory is set aside.
 
+#[cfg(feature = "parquet")]
+pub(crate) mod cells;
+pub(crate) mod decode;
 mod disk;
 mod guard;
 mod layout;
 mod npy;
+pub(crate) mod numbers;
 mod packed;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+mod pieces;
+mod ranges;
+pub(crate) mod rows;
+mod source;
 mod text;
 mod wav;
 
 pub(crate) use disk::{Cursor, Disk};
-pub(crate) use guard::TooMuch;
+pub(crate) use guard::{Contents, TooMuch};
 pub use npy::{Array, read_array};
+pub(crate) use pieces::parse_pieces;
+pub(crate) use ranges::parse_lines;
+pub(crate) use source::{Opening, Source};
 pub(crate) use text::{Packing, Told, UNPACK, unpacked};
 
 use crate::error::{Error, Result};

@@ -220,7 +220,7 @@ impl Groups {
     }
 }
 
-fn is_unsigned(column: &ColumnDescriptor) -> bool {
+pub(super) fn is_unsigned(column: &ColumnDescriptor) -> bool {
     matches!(column.logical_type_ref(), Some(LogicalType::Integer(int)) if !int.is_signed)
         || matches!(
             column.converted_type(),

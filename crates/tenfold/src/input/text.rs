@@ -4,7 +4,7 @@
 //! rows begins, so that a table that turns out too large can be read again in any order.
 
 use super::disk::{Cursor, Disk};
-use super::guard::{Guard, TooMuch};
+use super::guard::{Contents, Guard, TooMuch};
 use super::layout::Layout;
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
@@ -52,7 +52,7 @@ impl Format {
         file: impl Read + Send + 'a,
         limit: u64,
     ) -> Result<Reader<Box<dyn Read + Send + 'a>>> {
-        let unpacked = unpacked(disk, self.packing, file, limit)?;
+        let unpacked = unpacked(disk, self.packing, file, (limit, Contents::Lines))?;
         Ok(csv_rows(unpacked, self.delimiter))
     }
 }
@@ -68,8 +68,8 @@ fn csv_rows<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     builder.from_reader(text)
 }
 
-/// The bytes of a file, unpacked and guarded: a line may not be endless, nor may a packed file unpack to more than
-/// `limit` bytes.
+/// The bytes of a file, unpacked and guarded: a line of text may not be endless, nor may a packed file unpack to more
+/// than `limit` bytes.
 ///
 /// # Errors
 /// When an unpacker cannot be made.
@@ -77,18 +77,18 @@ pub(crate) fn unpacked<'a>(
     disk: &Disk,
     packing: Packing,
     file: impl Read + Send + 'a,
-    limit: u64,
+    (limit, contents): (u64, Contents),
 ) -> Result<Box<dyn Read + Send + 'a>> {
     Ok(match packing {
-        Packing::Plain => Box::new(Guard::new(file, u64::MAX)),
+        Packing::Plain => Box::new(Guard::new(file, u64::MAX, contents)),
         Packing::Gzip => {
             let buffered = std::io::BufReader::with_capacity(1 << 16, file);
-            Box::new(Guard::new(flate2::bufread::MultiGzDecoder::new(buffered), limit))
+            Box::new(Guard::new(flate2::bufread::MultiGzDecoder::new(buffered), limit, contents))
         }
         Packing::Zstd => {
             let decoder = zstd::Decoder::new(file)
                 .map_err(|e| disk.fail(format!("cannot be unpacked ({e})"), UNPACK))?;
-            Box::new(Guard::new(decoder, limit))
+            Box::new(Guard::new(decoder, limit, contents))
         }
     })
 }

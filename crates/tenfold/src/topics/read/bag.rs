@@ -1,43 +1,15 @@
-//! What all bags of words share: batches of pieces parsed in parallel, the check of what they hold, and the way into
-//! the corpus.
+//! What all bags of words share: the check of what they hold, and the way into the corpus.
 
-use super::numbers::{Bad, LARGEST_COUNT};
-use super::source::{Pieces, Source};
+use super::numbers::LARGEST_COUNT;
 use super::words::Named;
 use crate::error::Result;
+use crate::input::Source;
 use crate::topics::data::{Builder, Corpus, Documents};
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 
 /// Documents without a word that are taken beyond one for every entry. A header may promise any number of documents;
 /// this is what an empty one may cost.
 const EMPTY: u64 = 1 << 22;
-
-/// Parses a text piece by piece, a batch at a time in parallel while the next batch is read, and hands the results over
-/// in order. `first` is the first batch and the number of lines before it. False when `take` broke it off.
-pub(super) fn parse_pieces<T: Send>(
-    source: &Source,
-    pieces: &mut Pieces,
-    first: (Vec<Vec<u8>>, u64),
-    parse: impl Fn(&[u8]) -> std::result::Result<(T, u64), Bad> + Sync,
-    mut take: impl FnMut(T) -> Result<ControlFlow<()>>,
-) -> Result<bool> {
-    let (mut batch, mut lines) = first;
-    while !batch.is_empty() {
-        let parse_all = || batch.par_iter().map(|piece| parse(piece)).collect::<Vec<_>>();
-        let (parsed, next) = rayon::join(parse_all, || pieces.batch());
-        for result in parsed {
-            let fail = |bad: Bad| source.fail(lines + bad.line + 1, bad.problem, bad.remedy);
-            let (value, more) = result.map_err(fail)?;
-            if take(value)?.is_break() {
-                return Ok(false);
-            }
-            lines += more;
-        }
-        batch = next?;
-    }
-    Ok(true)
-}
 
 /// Counts on their way into a corpus.
 pub(super) struct Bag<'a> {

@@ -1,10 +1,10 @@
 //! A folder of text files, a document each.
 
-use super::decode::utf8;
 use super::lexicon::Texts;
-use super::source::Source;
 use super::{ReadOptions, grouped};
 use crate::error::{Error, Result};
+use crate::input::Source;
+use crate::input::decode::utf8;
 use crate::topics::data::Corpus;
 use rayon::prelude::*;
 use std::io::Read;
@@ -77,7 +77,7 @@ fn text(path: &Path, options: &ReadOptions) -> Result<String> {
     if std::fs::metadata(path).is_ok_and(|m| m.len() == 0) {
         return Ok(String::new());
     }
-    let source = Source::open(path, options, &Silent)?;
+    let source = Source::open(path, options.opening(), &Silent)?;
     let mut bytes = Vec::new();
     let reader = source.reader(&Silent)?;
     reader.take(options.memory).read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;

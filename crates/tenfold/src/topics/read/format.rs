@@ -1,7 +1,7 @@
 //! Which format a file is in: by its name, by its first lines, or as it was said.
 
-use super::source::Source;
 use crate::error::Error;
+use crate::input::Source;
 use std::path::Path;
 
 /// How documents are stored.
@@ -71,7 +71,7 @@ impl Format {
         let name = source.path().file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match by_name(&name) {
             Some(format) => (format, "by its name"),
-            None => (by_contents(&source.head()), "by its first lines"),
+            None => (by_contents(&source.head(1 << 16)), "by its first lines"),
         }
     }
 }

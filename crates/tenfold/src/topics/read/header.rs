@@ -1,8 +1,8 @@
 //! The headers of triples, which promise numbers of documents, words and entries.
 
-use super::numbers::{line, shown};
-use super::source::Source;
 use crate::error::{Error, Result};
+use crate::input::Source;
+use crate::input::numbers::{line, shown};
 
 /// What a header promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Text with a document a line: plain, or MALLET's with a name and a label before it.
 
 use super::ReadOptions;
-use super::decode::utf8;
 use super::lexicon::Texts;
-use super::source::Source;
 use crate::error::Result;
+use crate::input::Source;
+use crate::input::decode::utf8;
 use crate::topics::data::Corpus;
 use tenfold_engine::progress::Progress;
 

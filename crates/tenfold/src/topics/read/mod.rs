@@ -16,7 +16,6 @@
 //! promises before memory is set aside. How text becomes words is the [`Recipe`].
 
 mod bag;
-mod decode;
 mod folder;
 mod format;
 mod header;
@@ -28,8 +27,6 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod recipe;
-mod rows;
-mod source;
 mod table;
 mod tokens;
 mod triples;
@@ -40,8 +37,8 @@ pub use recipe::Recipe;
 
 use super::data::Corpus;
 use crate::error::{Error, Result};
+use crate::input::{Opening, Source};
 use crate::report::grouped;
-use source::Source;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Progress;
 
@@ -125,6 +122,12 @@ impl ReadOptions {
             None => Ok(()),
         }
     }
+
+    /// How a file is opened.
+    fn opening(&self) -> Opening<'_> {
+        let wanted = "give a file with at least one document";
+        Opening { encoding: self.encoding.as_deref(), max_decompressed: self.max_decompressed, wanted }
+    }
 }
 
 /// Reads documents. What the reader did that its user should know stands in [`Corpus::notes`], the recipe with all its
@@ -167,7 +170,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         options.refuse_unused(Format::Folder)?;
         return noted(folder::read(path, options, progress)?, Format::Folder, "by itself");
     }
-    let source = Source::open(path, options, progress)?;
+    let source = Source::open(path, options.opening(), progress)?;
     let (format, how) = match options.format {
         Some(format) => (format, "as was said"),
         None => Format::tell(&source),

@@ -1,11 +1,12 @@
 //! Bags of words with a document a line and its words as `id:count`: LDA-C and svmlight.
 
 use super::ReadOptions;
-use super::bag::{Bag, parse_pieces};
-use super::numbers::{Bad, LARGEST_COUNT, count, digits, id, line, shown};
-use super::source::Source;
+use super::bag::Bag;
+use super::numbers::{LARGEST_COUNT, count, id};
 use super::words::Named;
 use crate::error::Result;
+use crate::input::numbers::{Bad, digits, line, shown};
+use crate::input::{Source, parse_pieces};
 use crate::topics::data::{Corpus, Documents};
 use std::ops::ControlFlow;
 use tenfold_engine::progress::Progress;

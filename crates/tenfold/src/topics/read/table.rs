@@ -1,10 +1,11 @@
 //! Tables with a column of text: CSV and TSV.
 
 use super::lexicon::Texts;
-use super::rows::{Cells, Kind, RowReader};
-use super::source::Source;
 use super::{Format, ReadOptions, fail};
 use crate::error::{Error, Result};
+use crate::input::Source;
+use crate::input::decode::utf8;
+use crate::input::rows::{Cells, Kind, RowReader};
 use crate::topics::data::Corpus;
 use std::path::Path;
 use tenfold_engine::progress::Progress;
@@ -135,7 +136,7 @@ fn cell(source: &Source, row: &Cells, column: usize, line: u64) -> Result<String
             "mend the line; text with separators in it must stand in quotes",
         ));
     };
-    super::decode::utf8(source.path(), bytes, line).map(str::to_owned)
+    utf8(source.path(), bytes, line).map(str::to_owned)
 }
 
 /// The columns that the options name, by name or by number from 1, or the usual one.

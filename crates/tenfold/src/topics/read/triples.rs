@@ -4,12 +4,13 @@
 //! read. Where they do not, all entries are gathered and put in order in memory.
 
 use super::ReadOptions;
-use super::bag::{Bag, bears_out, parse_pieces};
+use super::bag::{Bag, bears_out};
 use super::header::{Shape, cut_short, market_header, uci_header};
-use super::numbers::{Bad, blanks, count, digits, id, line, line_end, shown};
-use super::source::Source;
+use super::numbers::{count, id};
 use super::words::Named;
 use crate::error::Result;
+use crate::input::numbers::{Bad, blanks, digits, line, line_end, shown};
+use crate::input::{Source, parse_pieces};
 use crate::topics::data::{Corpus, Documents};
 use std::ops::ControlFlow;
 use tenfold_engine::progress::Progress;

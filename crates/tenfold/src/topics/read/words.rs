@@ -1,9 +1,9 @@
 //! The words of a bag of words: their file, and how they fit the words of a model.
 
-use super::decode::utf8;
-use super::source::Source;
 use super::{ReadOptions, fail};
 use crate::error::Result;
+use crate::input::Source;
+use crate::input::decode::utf8;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -126,7 +126,7 @@ impl Named {
 
 /// A file of words, one a line.
 fn lines(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
-    let source = Source::open(path, options, &Silent)?;
+    let source = Source::open(path, options.opening(), &Silent)?;
     let mut bytes = Vec::new();
     source.reader(&Silent)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
     let text = utf8(path, &bytes, 1)?;

@@ -6,34 +6,34 @@
 //! letter like any other; but spreadsheets quote cells in them too. So there a cell stands in quotes only when they
 //! close where the cell ends and within the line; all others are taken as they stand, and counted.
 
-use super::source::Source;
+use super::Source;
 use crate::error::Result;
 use std::io::{BufRead, BufReader, Read};
 use tenfold_engine::progress::Progress;
 
 /// The cells of a row.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     data: Vec<u8>,
     ends: Vec<usize>,
 }
 
 impl Cells {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn get(&self, i: usize) -> Option<&[u8]> {
+    pub(crate) fn get(&self, i: usize) -> Option<&[u8]> {
         let start = if i == 0 { 0 } else { *self.ends.get(i - 1)? };
         self.ends.get(i).map(|&end| &self.data[start..end])
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).filter_map(|i| self.get(i))
     }
 
     /// Whether this is a line without anything on it, or with an empty cell in quotes.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.len() == 1 && self.data.trim_ascii().is_empty()
     }
 
@@ -50,7 +50,7 @@ impl Cells {
 
 /// How cells are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Commas, or semicolons where the first line has those and no comma, as spreadsheets write in many countries; quoted cells
     /// may hold anything.
     Csv,
@@ -59,7 +59,7 @@ pub(super) enum Kind {
 }
 
 /// Reads rows.
-pub(super) struct RowReader<'a> {
+pub(crate) struct RowReader<'a> {
     source: &'a Source,
     text: BufReader<Box<dyn Read + Send + 'a>>,
     kind: Kind,
@@ -71,22 +71,32 @@ pub(super) struct RowReader<'a> {
     line: Vec<u8>,
     number: u64,
     /// Cells that begin with a quote which does not close at their end.
-    pub(super) open_quotes: usize,
+    pub(crate) open_quotes: usize,
+    /// What to do about a cell that is too large.
+    pub(crate) too_large: &'static str,
 }
 
 impl<'a> RowReader<'a> {
     /// From the beginning of the source; a row may take `most` bytes.
-    pub(super) fn new(source: &'a Source, kind: Kind, most: u64, progress: &'a dyn Progress) -> Result<Self> {
+    pub(crate) fn new(source: &'a Source, kind: Kind, most: u64, progress: &'a dyn Progress) -> Result<Self> {
         source.begin(progress);
         let text = BufReader::with_capacity(1 << 16, source.reader(progress)?);
-        Ok(Self { source, text, kind, separator: None, most, line: Vec::new(), number: 0, open_quotes: 0 })
+        let too_large = "close the quote, write a quote within text twice, or raise --memory";
+        let (separator, line, number, open_quotes) = (None, Vec::new(), 0, 0);
+        Ok(Self { source, text, kind, separator, most, line, number, open_quotes, too_large })
+    }
+
+    /// Cells of CSV are told apart by this, whatever the first line holds.
+    pub(crate) fn separated_by(mut self, separator: u8) -> Self {
+        self.separator = Some(separator);
+        self
     }
 
     /// Reads the next row; gives the number of its first line, or nothing at the end.
     ///
     /// # Errors
     /// A row that is too large, a quote that is never closed; what the source says.
-    pub(super) fn next(&mut self, cells: &mut Cells) -> Result<Option<u64>> {
+    pub(crate) fn next(&mut self, cells: &mut Cells) -> Result<Option<u64>> {
         cells.clear();
         if !self.next_line()? {
             return Ok(None);
@@ -100,7 +110,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether cells are told apart by semicolons.
-    pub(super) fn has_semicolons(&self) -> bool {
+    pub(crate) fn has_semicolons(&self) -> bool {
         self.separator == Some(b';')
     }
 
@@ -157,7 +167,7 @@ impl<'a> RowReader<'a> {
                         return Err(self.source.fail(
                             opened,
                             format!("a quote opens a cell of more than {} bytes", self.most),
-                            "close the quote, write a quote within text twice, or raise --memory",
+                            self.too_large,
                         ));
                     }
                     if !self.next_line()? {
@@ -228,8 +238,8 @@ fn closed(text: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ReadOptions;
     use super::*;
+    use crate::input::Opening;
     use tenfold_engine::progress::Silent;
 
     /// All rows with their lines, and the number of open quotes.
@@ -239,7 +249,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         std::fs::write(&path, text).unwrap();
-        let source = Source::open(&path, &ReadOptions::default(), &Silent).unwrap();
+        let opening = Opening { encoding: None, max_decompressed: 1 << 30, wanted: "" };
+        let source = Source::open(&path, opening, &Silent).unwrap();
         let mut reader = RowReader::new(&source, kind, most, &Silent)?;
         let (mut rows, mut cells) = (Vec::new(), Cells::default());
         while let Some(line) = reader.next(&mut cells)? {

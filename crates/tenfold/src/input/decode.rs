@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// A label that is not in the Encoding Standard.
-pub(super) fn encoding(label: &str) -> Result<&'static Encoding> {
+pub(crate) fn encoding(label: &str) -> Result<&'static Encoding> {
     Encoding::for_label(label.as_bytes()).ok_or_else(|| Error::BadParameter {
         name: "encoding".into(),
         value: label.into(),
@@ -18,13 +18,13 @@ pub(super) fn encoding(label: &str) -> Result<&'static Encoding> {
 }
 
 /// Leaves out the byte order mark that some programs put before UTF-8.
-pub(super) struct SkipMark<R> {
+pub(crate) struct SkipMark<R> {
     inner: R,
     begun: bool,
 }
 
 impl<R> SkipMark<R> {
-    pub(super) fn new(inner: R) -> Self {
+    pub(crate) fn new(inner: R) -> Self {
         Self { inner, begun: false }
     }
 }
@@ -54,10 +54,10 @@ impl<R: Read> Read for SkipMark<R> {
 /// Bytes that the named encoding does not have.
 #[derive(Debug, thiserror::Error)]
 #[error("holds bytes that are not {0}")]
-pub(super) struct NotEncoded(&'static str);
+pub(crate) struct NotEncoded(&'static str);
 
 /// Turns another encoding into UTF-8.
-pub(super) struct Transcode<R> {
+pub(crate) struct Transcode<R> {
     inner: R,
     encoding: &'static Encoding,
     decoder: Decoder,
@@ -68,7 +68,7 @@ pub(super) struct Transcode<R> {
 }
 
 impl<R: Read> Transcode<R> {
-    pub(super) fn new(inner: R, encoding: &'static Encoding) -> Self {
+    pub(crate) fn new(inner: R, encoding: &'static Encoding) -> Self {
         let decoder = encoding.new_decoder();
         Self { inner, encoding, decoder, raw: vec![0; 1 << 16], out: Vec::new(), given: 0, ended: false }
     }
@@ -99,7 +99,7 @@ impl<R: Read> Read for Transcode<R> {
 ///
 /// # Errors
 /// The line, counted from `first`, with a byte that is not UTF-8.
-pub(super) fn utf8<'a>(path: &Path, bytes: &'a [u8], first: u64) -> Result<&'a str> {
+pub(crate) fn utf8<'a>(path: &Path, bytes: &'a [u8], first: u64) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|e| {
         let line = first + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64;
         let byte = bytes[e.valid_up_to()];

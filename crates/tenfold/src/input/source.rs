@@ -1,30 +1,33 @@
-//! Where documents come from: a file, plain or packed, a pipe or standard input, as UTF-8 in pieces of whole lines.
+//! Where data come from: a file, plain or packed, a pipe or standard input, as UTF-8 in pieces of whole lines.
 
-use super::ReadOptions;
 use super::decode::{NotEncoded, SkipMark, Transcode, encoding};
+use super::pieces::Pieces;
+use super::{Contents, Disk, Packing, Told, TooMuch, UNPACK, unpacked};
 use crate::error::{Error, Result};
-#[cfg(feature = "parquet")]
-use crate::input::Cursor;
-use crate::input::{Disk, Packing, Told, TooMuch, UNPACK, unpacked};
 use encoding_rs::Encoding;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use tenfold_engine::progress::Progress;
-
-/// Bytes of a piece. A batch of [`BATCH`] pieces and what is made of them stay within some tens of megabytes.
-const PIECE: usize = 2 << 20;
-
-/// Pieces that are parsed together, in parallel.
-pub(super) const BATCH: usize = 8;
+use tenfold_engine::progress::{Progress, Silent};
 
 /// The name of standard input in messages.
-pub(super) const STDIN: &str = "standard input";
+pub(crate) const STDIN: &str = "standard input";
+
+/// How an input is opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening<'a> {
+    /// The encoding of text by its label; `None` is UTF-8.
+    pub(crate) encoding: Option<&'a str>,
+    /// Bytes after which unpacking, or a pipe, is given up.
+    pub(crate) max_decompressed: u64,
+    /// What to give in place of an empty file.
+    pub(crate) wanted: &'static str,
+}
 
 /// An input that can be read from its beginning as often as needed.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     disk: Arc<Disk>,
     packing: Packing,
     encoding: Option<&'static Encoding>,
@@ -33,20 +36,20 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens a file; `-` is standard input. What cannot be read twice is copied to a temporary file first.
-    pub(super) fn open(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
+    pub(crate) fn open(path: &Path, opening: Opening, progress: &dyn Progress) -> Result<Self> {
         if path == Path::new("-") {
-            return Self::copied(io::stdin().lock(), Path::new(STDIN), options, progress);
+            return Self::copied(io::stdin().lock(), Path::new(STDIN), opening, progress);
         }
         let is_pipe = std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
         match (is_pipe, File::open(path)) {
-            (true, Ok(pipe)) => Self::copied(pipe, path, options, progress),
-            _ => Self::of(Disk::open(path)?, options),
+            (true, Ok(pipe)) => Self::copied(pipe, path, opening, progress),
+            _ => Self::of(Disk::open(path)?, opening),
         }
     }
 
-    fn of(disk: Arc<Disk>, options: &ReadOptions) -> Result<Self> {
+    fn of(disk: Arc<Disk>, opening: Opening) -> Result<Self> {
         if disk.len() == 0 {
-            return Err(disk.fail("is empty", "give a file with at least one document"));
+            return Err(disk.fail("is empty", opening.wanted));
         }
         let mut magic = [0; 4];
         let held = disk.len().min(4) as usize;
@@ -56,16 +59,16 @@ impl Source {
             [0x28, 0xb5, 0x2f, 0xfd] => Packing::Zstd,
             _ => Packing::Plain,
         };
-        let encoding = options.encoding.as_deref().map(encoding).transpose()?;
+        let encoding = opening.encoding.map(encoding).transpose()?;
         let encoding = encoding.filter(|e| *e != encoding_rs::UTF_8);
-        Ok(Self { disk, packing, encoding, limit: options.max_decompressed })
+        Ok(Self { disk, packing, encoding, limit: opening.max_decompressed })
     }
 
     /// Copies what cannot be read twice.
-    pub(super) fn copied(
+    pub(crate) fn copied(
         mut from: impl Read,
         name: &Path,
-        options: &ReadOptions,
+        opening: Opening,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let fail = |problem: String, remedy: &str| Error::Read {
@@ -86,32 +89,36 @@ impl Source {
                 Err(e) => return Err(fail(format!("cannot be read ({e})"), "check where it comes from")),
             };
             len += n as u64;
-            if len > options.max_decompressed {
-                let too_much = TooMuch::Total(options.max_decompressed);
+            if len > opening.max_decompressed {
+                let too_much = TooMuch::Total(opening.max_decompressed);
                 return Err(fail(too_much.to_string(), "write it to a file first and give that"));
             }
             file.write_all(&piece[..n]).map_err(|e| fail(no_room(&e), NO_ROOM))?;
             progress.advance(n as u64);
         }
-        Self::of(Arc::new(Disk::of(file, len, name)), options)
+        Self::of(Arc::new(Disk::of(file, len, name)), opening)
     }
 
     /// The same bytes as a plain file, for a format that is not read from the beginning to the end.
     #[cfg(feature = "parquet")]
-    pub(super) fn plain(self, options: &ReadOptions, progress: &dyn Progress) -> Result<Arc<Disk>> {
+    pub(crate) fn plain(self, opening: Opening, progress: &dyn Progress) -> Result<Arc<Disk>> {
         if self.packing == Packing::Plain {
             return Ok(self.disk);
         }
-        let reader = unpacked(&self.disk, self.packing, Cursor::new(&self.disk, 0), self.limit)?;
-        Ok(Self::copied(reader, self.disk.path(), options, progress)?.disk)
+        let reader = self.bytes(&Silent)?;
+        Ok(Self::copied(reader, self.disk.path(), opening, progress)?.disk)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    pub(crate) fn path(&self) -> &Path {
         self.disk.path()
     }
 
     /// An error about this input.
-    pub(super) fn fail(
+    pub(crate) fn fail(
         &self,
         line: impl Into<Option<u64>>,
         problem: impl Into<String>,
@@ -126,7 +133,7 @@ impl Source {
     }
 
     /// The error for what the system or an unpacker says.
-    pub(super) fn refuse(&self, line: Option<u64>, error: &io::Error) -> Error {
+    pub(crate) fn refuse(&self, line: Option<u64>, error: &io::Error) -> Error {
         let inner = error.get_ref();
         if let Some(too_much) = inner.and_then(|e| e.downcast_ref::<TooMuch>()) {
             return self.fail(line, too_much.to_string(), too_much.remedy());
@@ -138,32 +145,56 @@ impl Source {
     }
 
     /// The text from its beginning; the listener hears of the file's bytes.
-    pub(super) fn reader<'a>(&self, progress: &'a dyn Progress) -> Result<Box<dyn Read + Send + 'a>> {
-        let told = Told::new(&self.disk, progress);
-        let raw = unpacked(&self.disk, self.packing, told, self.limit)?;
+    pub(crate) fn reader<'a>(&self, progress: &'a dyn Progress) -> Result<Box<dyn Read + Send + 'a>> {
+        let raw = self.unpacked(progress, Contents::Lines)?;
         Ok(match self.encoding {
             None => Box::new(SkipMark::new(raw)),
             Some(encoding) => Box::new(Transcode::new(raw, encoding)),
         })
     }
 
+    /// The bytes from their beginning, unpacked but not decoded, for a format that is no text.
+    pub(crate) fn bytes<'a>(&self, progress: &'a dyn Progress) -> Result<Box<dyn Read + Send + 'a>> {
+        self.unpacked(progress, Contents::Bytes)
+    }
+
+    fn unpacked<'a>(
+        &self,
+        progress: &'a dyn Progress,
+        contents: Contents,
+    ) -> Result<Box<dyn Read + Send + 'a>> {
+        let told = Told::new(&self.disk, progress);
+        unpacked(&self.disk, self.packing, told, (self.limit, contents))
+    }
+
+    /// Whether the bytes of the file are its text, behind a byte order mark of the given length.
+    pub(super) fn is_its_text(&self) -> Option<u64> {
+        if self.packing != Packing::Plain || self.encoding.is_some() {
+            return None;
+        }
+        let mut mark = [0; 3];
+        let marked =
+            self.disk.len() >= 3 && self.disk.read_exact_at(0, &mut mark).is_ok() && mark == *b"\xef\xbb\xbf";
+        Some(if marked { 3 } else { 0 })
+    }
+
     /// Begins a stage of the listener, whose steps are the file's bytes.
-    pub(super) fn begin(&self, progress: &dyn Progress) {
+    pub(crate) fn begin(&self, progress: &dyn Progress) {
         let name = self.path().file_name().unwrap_or(self.path().as_os_str()).to_string_lossy().into_owned();
         progress.stage(&format!("reading {name}"), self.disk.len());
     }
 
     /// The text in pieces of whole lines.
-    pub(super) fn pieces<'a>(&'a self, progress: &'a dyn Progress) -> Result<Pieces<'a>> {
+    pub(crate) fn pieces<'a>(&'a self, progress: &'a dyn Progress) -> Result<Pieces<'a>> {
         self.begin(progress);
-        Ok(Pieces { source: self, progress, reader: self.reader(progress)?, rest: Vec::new() })
+        Ok(Pieces::new(self, progress, self.reader(progress)?))
     }
 
     /// The first bytes of the text, to tell its format by. A file too damaged to begin is told about later.
-    pub(super) fn head(&self) -> Vec<u8> {
+    pub(crate) fn head(&self, bytes: u64) -> Vec<u8> {
         let mut head = Vec::new();
-        if let Ok(reader) = self.reader(&tenfold_engine::progress::Silent) {
-            let _ = reader.take(1 << 16).read_to_end(&mut head);
+        if let Ok(reader) = self.reader(&Silent) {
+            let _ = reader.take(bytes).read_to_end(&mut head);
         }
         head
     }
@@ -173,53 +204,4 @@ const NO_ROOM: &str = "set TMPDIR to a folder with more space, or give a file in
 
 fn no_room(error: &io::Error) -> String {
     format!("cannot be copied to a temporary file ({error})")
-}
-
-/// Text in pieces that end where lines end.
-pub(super) struct Pieces<'a> {
-    source: &'a Source,
-    progress: &'a dyn Progress,
-    reader: Box<dyn Read + Send + 'a>,
-    rest: Vec<u8>,
-}
-
-impl Pieces<'_> {
-    /// The next piece; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>> {
-        let mut piece = std::mem::take(&mut self.rest);
-        loop {
-            self.progress.check()?;
-            let held = piece.len();
-            piece.resize(held.max(PIECE / 2) * 2, 0);
-            let mut filled = held;
-            while filled < piece.len() {
-                match self.reader.read(&mut piece[filled..]) {
-                    Ok(0) => break,
-                    Ok(n) => filled += n,
-                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                    Err(e) => return Err(self.source.refuse(None, &e)),
-                }
-            }
-            let ended = filled < piece.len();
-            piece.truncate(filled);
-            if ended {
-                return Ok((!piece.is_empty()).then_some(piece));
-            }
-            if let Some(last) = piece[held..].iter().rposition(|&b| b == b'\n') {
-                self.rest = piece.split_off(held + last + 1);
-                return Ok(Some(piece));
-            }
-        }
-    }
-
-    /// The next few pieces; empty at the end.
-    pub(super) fn batch(&mut self) -> Result<Vec<Vec<u8>>> {
-        let mut batch = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH
-            && let Some(piece) = self.next()?
-        {
-            batch.push(piece);
-        }
-        Ok(batch)
-    }
 }

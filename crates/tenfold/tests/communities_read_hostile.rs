@@ -1,0 +1,144 @@
+//! Any bytes to every graph reader: an error or a sound graph, never a panic, and never much memory.
+
+mod graph_files;
+mod input_files;
+use graph_files::{element, file, mat, packed, sparse};
+use input_files::Spoil;
+use proptest::prelude::*;
+use tenfold::communities::read::{Format, ReadOptions, read};
+use tenfold::communities::{Graph, Kind};
+use tenfold::engine::progress::Silent;
+
+const FORMATS: [Format; 8] = [
+    Format::Edges,
+    Format::Csv,
+    Format::Tsv,
+    Format::Parquet,
+    Format::MatrixMarket,
+    Format::Gml,
+    Format::GraphMl,
+    Format::Mat,
+];
+
+/// Largest amount of memory this process has held at once, in bytes, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
+}
+
+/// Whatever was read must hold together.
+fn sound(graph: &Graph) {
+    let (rows, cols) = (graph.nodes(), graph.others());
+    assert!(graph.edges() > 0 && (rows, cols) == (graph.ids().len(), graph.other_ids().len()));
+    let a = graph.adjacency();
+    for i in (0..rows).take(200) {
+        let (columns, weights) = a.row(i);
+        assert!(columns.is_sorted_by(|a, b| a < b) && columns.iter().all(|j| (*j as usize) < cols));
+        assert!(weights.is_none_or(|w| w.iter().all(|w| w.is_finite() && *w > 0.0)));
+        assert!(graph.kind() == Kind::Bipartite || !columns.contains(&(i as u32)));
+        assert_eq!(graph.ids().find(&graph.ids().get(i)), Some(i));
+        if graph.kind() == Kind::Undirected {
+            assert!(columns.iter().all(|j| a.row(*j as usize).0.contains(&(i as u32))));
+        }
+    }
+    let attributes = graph.attributes();
+    assert!(attributes.iter().all(|a| a.iter().all(|(node, _)| node < rows)));
+}
+
+/// Reads the bytes in every format, and told by themselves.
+fn check(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "x", bytes);
+    let before = peak();
+    for format in FORMATS.into_iter().map(Some).chain([None]) {
+        for kind in [None, Some(Kind::Bipartite)] {
+            let options = ReadOptions { format, kind, max_decompressed: 1 << 24, ..ReadOptions::default() };
+            if let Ok(graph) = read(&path, &options, &Silent) {
+                sound(&graph);
+            }
+        }
+    }
+    if let (Some(before), Some(after)) = (before, peak()) {
+        // The files are small; the allowance is for threads, other tests and 4 million nodes without edges.
+        assert!(
+            after.saturating_sub(before) < 1 << 30,
+            "{before} bytes were held before, {after} after {bytes:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&bytes);
+        packed(&bytes).iter().for_each(|p| check(p));
+    }
+
+    #[test]
+    fn anything_that_looks_like_numbers(text in "[0-9,;. \n\t#%e-]{0,200}") {
+        check(text.as_bytes());
+        check(format!("%%MatrixMarket matrix coordinate real general\n{text}").as_bytes());
+    }
+
+    #[test]
+    fn any_header(numbers in prop::collection::vec(prop_oneof![0u64..9, any::<u64>(), 1u64 << 20..1 << 33], 6)) {
+        let fields: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        check(format!("%%MatrixMarket matrix coordinate real general\n{}\n{}\n", fields[..3].join(" "), fields[3..].join(" ")).as_bytes());
+        check(format!("%%MatrixMarket matrix coordinate pattern symmetric\n{}\n{}\n", fields[..3].join(" "), fields[3..5].join(" ")).as_bytes());
+        check(format!("{}\n{}\n", fields[..3].join(" "), fields[3..].join(" ")).as_bytes());
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        check(text.as_bytes());
+    }
+
+    #[test]
+    fn anything_that_looks_like_gml(words in prop::collection::vec(prop::sample::select(vec![
+        "graph", "[", "]", "node", "edge", "id", "1", "2", "source", "target", "label", "\"a\"", "\"", "value", "directed", "#", "\n",
+    ]), 0..60)) {
+        check(format!("graph [ {}", words.join(" ")).as_bytes());
+    }
+
+    #[test]
+    fn anything_that_looks_like_graphml(words in prop::collection::vec(prop::sample::select(vec![
+        "<graph>", "</graph>", "<node id='1'>", "</node>", "<node id='2'/>", "<edge source='1' target='2'/>", "<data key='k'>",
+        "</data>", "&amp;", "&x;", "<![CDATA[", "]]>", "<!--", "-->", "<", ">", "'", "text",
+    ]), 0..40)) {
+        check(format!("<graphml><graph edgedefault='directed'>{}</graph></graphml>", words.concat()).as_bytes());
+    }
+}
+
+#[test]
+fn spoilt_files_of_every_kind() {
+    let gml = "Creator \"x\"\ngraph [ directed 1\nnode [ id 1 label \"a\" value 3 ]\nnode [ id 2 label \"b\" ]\nedge [ source 1 target 2 weight 2 ]\n]\n";
+    let graphml = "<?xml version=\"1.0\"?><graphml><key id=\"k\" for=\"node\" attr.name=\"v\"/><graph edgedefault=\"directed\">\
+        <node id=\"a\"><data key=\"k\">1</data></node><node id=\"b\"/><edge source=\"a\" target=\"b\"/></graph></graphml>";
+    let places = [(1, 0, 1.0), (2, 0, 1.0), (0, 1, 1.0), (0, 2, 3.0)];
+    let full = graph_files::full("local_info", 3, 7, &[1; 21]);
+    let files: Vec<Vec<u8>> = vec![
+        b"# Undirected graph\n1 2 3\n2 3 1\n4 1 2.5\n".to_vec(),
+        b"source,target\n\"a\",b\nb,\"c d\"\n".to_vec(),
+        b"%%MatrixMarket matrix coordinate integer symmetric\n%\n3 3 3\n2 1 2\n3 2 7\n3 1 9\n".to_vec(),
+        gml.into(),
+        graphml.into(),
+        mat(&[sparse("A", 3, 3, &places), full.clone()], false),
+        mat(&[full, sparse("A", 3, 3, &places)], true),
+        mat(&[element(14, &[]), element(15, &[1, 2, 3])], false),
+    ];
+    for (seed, bytes) in files.iter().enumerate() {
+        check(bytes);
+        let mut spoil = Spoil::new(seed as u64);
+        for _ in 0..60 {
+            check(&spoil.spoil(bytes));
+        }
+        for packed in packed(bytes) {
+            for _ in 0..10 {
+                check(&spoil.spoil(&packed));
+            }
+        }
+    }
+}
