@@ -1,9 +1,10 @@
 //! The omega index: agreement on how many communities two nodes share.
 
+mod kinds;
+mod subsets;
+
 use super::Cover;
-use super::cover::NodeLists;
-use std::collections::HashMap;
-use tenfold_engine::linalg::parallel::sum_blocks;
+use kinds::Kinds;
 
 /// The omega index of two covers: on what share of the pairs of nodes they agree, less what chance gives.
 ///
@@ -18,9 +19,11 @@ use tenfold_engine::linalg::parallel::sum_blocks;
 /// left to chance (expected = 1: all pairs alike in both covers) it is 1.
 ///
 /// # Complexity
-/// Nodes that are in the same communities of both covers are one kind. O(n + Σ_c s_c²) over the communities c of both
-/// covers, s_c being the kinds of nodes in c, and never the nodes themselves: for partitions into k and k' parts O(n + k
-/// k'² + k² k'). Where every node has communities of its own it is the square of the largest community.
+/// Exact, though never over all n² pairs. Nodes that are in the same communities of both covers are one kind. Kinds with
+/// few communities, m in both covers together, cost at most 2^m each: what they share is counted set of communities by set
+/// of communities. Kinds with many are compared with all kinds in their communities, at most Σ_c s_c² for s_c kinds in
+/// community c. The division between the two is where the sum is least, so that large covers with a few communities a
+/// node, and small ones with many, are both quick. A million nodes in dozens of communities each are not.
 ///
 /// # Panics
 /// When the covers are over different numbers of nodes.
@@ -45,9 +48,7 @@ pub fn omega_index(a: &Cover, b: &Cover) -> f64 {
         return 1.0;
     }
     let lists = [a.by_node(), b.by_node()];
-    let kinds = Kinds::new(a.nodes(), &lists);
-    let apart = kinds.by_community([a, b].map(|cover| cover.communities().len()));
-    let counts = kinds.count(&apart);
+    let counts = Kinds::new(a, b, &lists).count();
     let share = |count: u64| count as f64 / pairs as f64;
     let observed = share(counts.equal + (pairs - counts.together));
     let levels = counts.pairs.each_ref().map(|some| {
@@ -59,16 +60,8 @@ pub fn omega_index(a: &Cover, b: &Cover) -> f64 {
     if expected >= 1.0 { 1.0 } else { (observed - expected) / (1.0 - expected) }
 }
 
-/// Nodes that are in the same communities of both covers, counted together; those in none are left out.
-struct Kinds<'a> {
-    /// For each kind its communities in the two covers, and its nodes.
-    kinds: Vec<([&'a [u32]; 2], u64)>,
-}
-
-/// For each cover and community its kinds, in order.
-type ByCommunity = [Vec<Vec<u32>>; 2];
-
 /// What is known of pairs of nodes.
+#[derive(Debug, Clone, PartialEq)]
 struct Counts {
     /// For each cover the pairs that share j communities, at place j; place 0 stays empty.
     pairs: [Vec<u64>; 2],
@@ -76,83 +69,11 @@ struct Counts {
     equal: u64,
     /// Pairs that share a community in either cover.
     together: u64,
-    /// For each cover and kind the communities shared with the kind at hand; zeros between two kinds.
-    shared: [Vec<u32>; 2],
-}
-
-impl<'a> Kinds<'a> {
-    fn new(nodes: usize, lists: &'a [NodeLists; 2]) -> Self {
-        let mut numbers: HashMap<[&[u32]; 2], usize> = HashMap::new();
-        let mut kinds: Vec<([&[u32]; 2], u64)> = Vec::new();
-        for x in 0..nodes {
-            let both = lists.each_ref().map(|lists| lists.of(x));
-            if both.iter().all(|list| list.is_empty()) {
-                continue;
-            }
-            // Numbered as they are met, so that the order of the map does not matter.
-            let number = *numbers.entry(both).or_insert(kinds.len());
-            if number == kinds.len() {
-                kinds.push((both, 0));
-            }
-            kinds[number].1 += 1;
-        }
-        Self { kinds }
-    }
-
-    fn by_community(&self, communities: [usize; 2]) -> ByCommunity {
-        let mut out = communities.map(|k| vec![Vec::new(); k]);
-        for (kind, (lists, _)) in self.kinds.iter().enumerate() {
-            for (out, list) in out.iter_mut().zip(lists) {
-                list.iter().for_each(|&c| out[c as usize].push(kind as u32));
-            }
-        }
-        out
-    }
-
-    /// Every pair of kinds that meet, once; sums of whole numbers, so that threads do not matter.
-    fn count(&self, by_community: &ByCommunity) -> Counts {
-        let counts = sum_blocks(
-            self.kinds.len(),
-            64,
-            || Counts::none(self.kinds.len()),
-            |counts, range| {
-                range.for_each(|kind| self.count_kind(kind, by_community, counts));
-                Ok(())
-            },
-            Counts::merge,
-        );
-        counts.expect("counting cannot fail")
-    }
-
-    fn count_kind(&self, kind: usize, by_community: &ByCommunity, counts: &mut Counts) {
-        let (lists, nodes) = self.kinds[kind];
-        // Two nodes of this kind share all of its communities.
-        counts.add(lists.map(<[u32]>::len), nodes * (nodes - 1) / 2);
-        let mut met: Vec<usize> = Vec::new();
-        for side in 0..2 {
-            for &community in lists[side] {
-                let others = &by_community[side][community as usize];
-                let after = others.partition_point(|&other| other as usize <= kind);
-                for &other in &others[after..] {
-                    let other = other as usize;
-                    if counts.shared[0][other] == 0 && counts.shared[1][other] == 0 {
-                        met.push(other);
-                    }
-                    counts.shared[side][other] += 1;
-                }
-            }
-        }
-        for other in met {
-            let shared = [0, 1].map(|side| std::mem::take(&mut counts.shared[side][other]) as usize);
-            counts.add(shared, nodes * self.kinds[other].1);
-        }
-    }
 }
 
 impl Counts {
-    fn none(kinds: usize) -> Self {
-        let shared = [vec![0; kinds], vec![0; kinds]];
-        Self { pairs: [Vec::new(), Vec::new()], equal: 0, together: 0, shared }
+    fn none() -> Self {
+        Self { pairs: [Vec::new(), Vec::new()], equal: 0, together: 0 }
     }
 
     /// Adds pairs of nodes that share so many communities in the two covers, in one of them at least one.
@@ -167,10 +88,10 @@ impl Counts {
         }
     }
 
-    fn merge(&mut self, other: Self) {
+    fn merge(&mut self, other: &Self) {
         self.equal += other.equal;
         self.together += other.together;
-        for (mine, theirs) in self.pairs.iter_mut().zip(other.pairs) {
+        for (mine, theirs) in self.pairs.iter_mut().zip(&other.pairs) {
             mine.resize(mine.len().max(theirs.len()), 0);
             mine.iter_mut().zip(theirs).for_each(|(m, t)| *m += t);
         }

@@ -44,7 +44,6 @@ pub(super) struct Columns<'a> {
     rows: Rows<'a>,
     pub nodes: usize,
     pub k: usize,
-    means: Vec<f64>,
     /// Σ_x |π_x| of every column.
     pub masses: Vec<f64>,
     deviations: Vec<f64>,
@@ -97,7 +96,7 @@ impl<'a> Columns<'a> {
             squares[i] += (n - sums[2 * k + i]) * means[i].powi(2);
         }
         let deviations = deviations(&squares, &means, n);
-        Self { rows, nodes, k, means, masses: sums[k..2 * k].to_vec(), deviations }
+        Self { rows, nodes, k, masses: sums[k..2 * k].to_vec(), deviations }
     }
 }
 
