@@ -40,7 +40,9 @@ fn mixed_memberships_of_a_dense_graph_come_back() {
         let found = recovery(&drawn, &model);
         assert_eq!(found.ratio(), 1.0, "seed {seed}");
         assert!(found.mean_absolute_error() <= 0.03, "seed {seed}: {}", found.mean_absolute_error());
-        assert!(model.memberships().as_slice().chunks(10).all(|r| (r.iter().sum::<f32>() - 1.0).abs() < 1e-4));
+        assert!(
+            model.memberships().as_slice().chunks(10).all(|r| (r.iter().sum::<f32>() - 1.0).abs() < 1e-4)
+        );
     }
 }
 
@@ -134,7 +136,8 @@ fn a_model_comes_back_from_its_file_and_knows_new_nodes_and_links() {
     let (at, _) = drawn.graph.adjacency().row(9);
     let neighbours: Vec<(usize, f64)> = at.iter().map(|&v| (v as usize, 1.0)).collect();
     let again = back.infer(&neighbours).unwrap();
-    let apart: f64 = again.iter().zip(model.memberships().row(9)).map(|(a, b)| (a - f64::from(*b)).abs()).sum();
+    let apart: f64 =
+        again.iter().zip(model.memberships().row(9)).map(|(a, b)| (a - f64::from(*b)).abs()).sum();
     assert!(apart < 0.2, "{again:?} against {:?}", model.memberships().row(9));
     // Pairs that are joined are more probable than pairs that are not.
     let joined: f64 = (0..200).map(|u| back.predict(u, drawn.graph.adjacency().row(u).0[0] as usize)).sum();

@@ -175,7 +175,12 @@ impl Params {
         let estimate = self.estimate(stars, &found, start.width(), &Silent)?;
         let most = self.iterations.unwrap_or(MOST_ITERATIONS);
         let out = polished(stars, std::slice::from_ref(start), symmetric, most, &Silent)?;
-        self.finish(graph, Fitted { found, estimate, out, counted: None, dense: false }, Verdict::default(), Stages::begin())
+        self.finish(
+            graph,
+            Fitted { found, estimate, out, counted: None, dense: false },
+            Verdict::default(),
+            Stages::begin(),
+        )
     }
 
     fn check(&self, graph: &Graph) -> Result<()> {

@@ -15,8 +15,7 @@ pub(super) fn cluster(directions: &Tall, k: usize, seed: u64) -> Tall {
     let width = directions.width();
     let rows = directions.rows();
     let stride = rows.div_ceil(SAMPLE).max(1);
-    let sample: Vec<Vec<f32>> =
-        (0..rows).step_by(stride).filter_map(|u| unit(directions.row(u))).collect();
+    let sample: Vec<Vec<f32>> = (0..rows).step_by(stride).filter_map(|u| unit(directions.row(u))).collect();
     let mut centres = far_apart(&sample, k, seed);
     for _ in 0..ROUNDS {
         let labels: Vec<usize> = sample.par_iter().map(|x| nearest(&centres, x).0).collect();

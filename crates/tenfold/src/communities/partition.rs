@@ -13,8 +13,8 @@ use super::moments::{Stars, White, symmetric};
 use crate::error::Result;
 use tenfold_engine::decompose::Decomposition;
 use tenfold_engine::linalg::{
-    Adjacency, Csr, LinearOperator, Mat, RangeFinder, Svd, Tall, TallEigen, assign, eigen_symmetric, orthonormalise,
-    random, solve,
+    Adjacency, Csr, LinearOperator, Mat, RangeFinder, Svd, Tall, TallEigen, assign, eigen_symmetric,
+    orthonormalise, random, solve,
 };
 use tenfold_engine::progress::Progress;
 use tenfold_engine::tensor::{Implicit, Tensor3, Term};
@@ -64,7 +64,8 @@ pub(super) fn estimate(
     for round in 0..rounds.max(1) {
         let order = random::permutation(graph.nodes(), &mut random::rng(params.seed, 950 + round as u64));
         let size = order.len().div_ceil(4);
-        let parts: Vec<&[usize]> = (0..4).map(|p| &order[(p * size).min(order.len())..((p + 1) * size).min(order.len())]).collect();
+        let parts: Vec<&[usize]> =
+            (0..4).map(|p| &order[(p * size).min(order.len())..((p + 1) * size).min(order.len())]).collect();
         for turn in 0..4 {
             progress.check()?;
             let sets = [0, 1, 2, 3].map(|p| parts[(p + turn) % 4]);
@@ -76,7 +77,10 @@ pub(super) fn estimate(
             for (i, &u) in seen.nodes.iter().enumerate() {
                 times[u] += 1.0;
                 let row = seen.memberships.row(i);
-                sum.row_mut(u).iter_mut().zip(&columns).for_each(|(s, &c)| *s += row.get(c).copied().unwrap_or(0.0));
+                sum.row_mut(u)
+                    .iter_mut()
+                    .zip(&columns)
+                    .for_each(|(s, &c)| *s += row.get(c).copied().unwrap_or(0.0));
             }
             first.get_or_insert(seen);
         }

@@ -134,8 +134,13 @@ fn bethe_hessian(a: &Adjacency, most: usize, seed: u64, progress: &dyn Progress)
     let limit = radius * radius - 1.0;
     let mut asked = 16.min(most);
     loop {
-        let lanczos =
-            Lanczos { wanted: Wanted::Largest, tolerance: 0.02, seed, max_products: 60, ..Lanczos::default() };
+        let lanczos = Lanczos {
+            wanted: Wanted::Largest,
+            tolerance: 0.02,
+            seed,
+            max_products: 60,
+            ..Lanczos::default()
+        };
         let found = lanczos.solve(&operator, asked, progress)?;
         let count = found.values.iter().filter(|v| **v > limit).count();
         if count < asked || asked == most {
@@ -184,7 +189,8 @@ fn damped(strengths: &[f64]) -> Vec<f64> {
 fn half(a: &Adjacency, symmetric: bool, side: u64, seed: u64) -> Adjacency {
     let mine = |u: usize, v: u32| {
         let (x, y) = if symmetric && u > v as usize { (v as usize, u) } else { (u, v as usize) };
-        let mixed = (x as u64 ^ seed.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ y as u64;
+        let mixed =
+            (x as u64 ^ seed.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ y as u64;
         (mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) & 1 == side
     };
     filtered(a, mine, |_, _, w| w)

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, Poisson};
 use tenfold_engine::linalg::random::{self, Rng};
-use tenfold_engine::linalg::{Mat, Tall};
+use tenfold_engine::linalg::{Adjacency, Mat, Tall};
 
 /// How edges are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,7 +107,12 @@ impl Synth {
             }
         };
         let columns = if self.kind == Kind::Bipartite { self.others } else { self.nodes };
-        let graph = Graph::from_edges(self.kind, (self.nodes, columns), &edges, self.weighted)?;
+        let weights = self.weighted.then(|| vec![vec![1.0; edges.len()]]);
+        let adjacency = match self.kind {
+            Kind::Undirected => Adjacency::undirected(self.nodes, vec![edges], weights)?,
+            _ => Adjacency::from_edges(self.nodes, columns, vec![edges], weights)?,
+        };
+        let graph = Graph::from_adjacency(self.kind, adjacency);
         Ok(Drawn { graph, memberships, others, connectivity })
     }
 
@@ -132,7 +137,11 @@ impl Synth {
             Edges::Poisson { degree, background }
                 if !(degree > 0.0 && degree.is_finite()) || !share(background) =>
             {
-                bad("degree, background", format!("{degree}, {background}"), "a positive degree and a share from 0 to 1")
+                bad(
+                    "degree, background",
+                    format!("{degree}, {background}"),
+                    "a positive degree and a share from 0 to 1",
+                )
             }
             _ => Ok(()),
         }
@@ -140,7 +149,8 @@ impl Synth {
 
     fn mixtures(&self, nodes: usize, rng: &mut Rng) -> Tall {
         let mut out = Tall::zeros(nodes, self.k);
-        let gamma = (self.alpha0 > 0.0).then(|| Gamma::new(self.alpha0 / self.k as f64, 1.0).expect("positive shape"));
+        let gamma = (self.alpha0 > 0.0)
+            .then(|| Gamma::new(self.alpha0 / self.k as f64, 1.0).expect("positive shape"));
         for row in out.as_mut_slice().chunks_exact_mut(self.k) {
             let Some(gamma) = &gamma else {
                 row[rng.random_range(0..self.k)] = 1.0;

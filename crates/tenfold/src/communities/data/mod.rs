@@ -109,6 +109,18 @@ impl Graph {
         build::numbered(kind, (nodes, others), edges, weighted)
     }
 
+    /// A graph of nodes that are called by their places, 0, 1, …, from its matrix: symmetric and without a diagonal when
+    /// undirected. Nodes without edges stay.
+    pub(crate) fn from_adjacency(kind: Kind, adjacency: Adjacency) -> Self {
+        let transposed = (kind != Kind::Undirected).then(|| adjacency.transpose());
+        let bipartite = kind == Kind::Bipartite;
+        let (components, _) = components::components(&adjacency, transposed.as_ref(), bipartite);
+        let ids = Ids::counted(0, adjacency.rows());
+        let others = bipartite.then(|| Ids::counted(0, adjacency.cols()));
+        let (attributes, notes) = (Attributes::default(), Vec::new());
+        Self { kind, adjacency, transposed, ids, others, attributes, components, notes }
+    }
+
     /// What the edges are.
     pub fn kind(&self) -> Kind {
         self.kind

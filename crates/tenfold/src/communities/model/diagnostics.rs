@@ -186,7 +186,8 @@ impl Diagnostics {
             verdict.note(format!("of {} starts that from {kept} was the most probable", self.trials.len()));
         }
         if !self.settled {
-            verdict.note(format!("memberships still moved after {} iterations of the polish", self.iterations));
+            verdict
+                .note(format!("memberships still moved after {} iterations of the polish", self.iterations));
         }
     }
 }
@@ -195,7 +196,8 @@ impl Diagnostics {
 fn duplicates(model: &Model) -> Vec<(usize, usize, f64)> {
     let gram = model.memberships().gram(model.memberships());
     let k = model.k();
-    let cosine = |a: usize, b: usize| gram[(a, b)] / (gram[(a, a)] * gram[(b, b)]).sqrt().max(f64::MIN_POSITIVE);
+    let cosine =
+        |a: usize, b: usize| gram[(a, b)] / (gram[(a, a)] * gram[(b, b)]).sqrt().max(f64::MIN_POSITIVE);
     let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
     pairs.map(|(a, b)| (a, b, cosine(a, b))).filter(|p| p.2 > 0.95).collect()
 }

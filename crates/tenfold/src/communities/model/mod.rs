@@ -27,7 +27,7 @@ use tenfold_engine::linalg::{Mat, Tall};
 /// assert!((total - 1.0).abs() < 1e-5);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Model {
     kind: Kind,
     weighted: bool,
@@ -80,7 +80,9 @@ impl Model {
         let other_strengths = graph.transposed().map(|t| t.strengths()).unwrap_or_default();
         let best = out.polished.as_ref();
         let explained = |counts: Option<&Tall>, d: &[f64]| match counts {
-            Some(counts) => (0..d.len()).map(|u| counts.row(u)[..k].iter().map(|x| f64::from(*x)).sum()).collect(),
+            Some(counts) => {
+                (0..d.len()).map(|u| counts.row(u)[..k].iter().map(|x| f64::from(*x)).sum()).collect()
+            }
             None => d.to_vec(),
         };
         let rows = explained(best.map(|b| &b.climbed.counts.rows), &strengths);

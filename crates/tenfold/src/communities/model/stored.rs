@@ -127,8 +127,8 @@ impl Model {
         let model = Self {
             kind,
             weighted: facts["weighted"].as_bool().unwrap_or(false),
-            ids: Ids::from_names(file.lines("ids")?),
-            other_ids: other_ids.map(Ids::from_names),
+            ids: Ids::from_names(file.lines("ids")?)?,
+            other_ids: other_ids.map(Ids::from_names).transpose()?,
             edges: facts["edges"].as_u64().unwrap_or(0),
             memberships: tall(&file, "memberships", path)?,
             others: directed.then(|| tall(&file, "memberships.other", path)).transpose()?,
@@ -158,7 +158,8 @@ impl Model {
             && widths
             && pairs
             && (self.kind != Kind::Bipartite || names == others)
-            && [self.connectivity.rows(), self.connectivity.cols(), self.alpha.len(), self.shares.len()] == [k; 4]
+            && [self.connectivity.rows(), self.connectivity.cols(), self.alpha.len(), self.shares.len()]
+                == [k; 4]
             && [self.ids.len(), self.strengths.len(), self.explained.len(), self.confidence.len()] == [n; 4]
             && [self.other_strengths.len(), self.other_explained.len()] == [others; 2]
     }
@@ -199,7 +200,9 @@ fn kind_of(value: &Value) -> Option<Kind> {
 }
 
 fn diagnostics(d: &Value) -> Diagnostics {
-    let numbers = |name: &str| -> Vec<f64> { d[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect() };
+    let numbers = |name: &str| -> Vec<f64> {
+        d[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+    };
     let count = |name: &str| d[name].as_u64().map(|x| x as usize);
     let number = |name: &str| d[name].as_f64().unwrap_or(f64::NAN);
     let is = |name: &str| d[name].as_bool().unwrap_or(false);
@@ -208,7 +211,10 @@ fn diagnostics(d: &Value) -> Diagnostics {
         residual: number("residual"),
         directions_converged: is("directions_converged"),
         second: numbers("second"),
-        interval: d["interval"][0].as_u64().zip(d["interval"][1].as_u64()).map(|(a, b)| (a as usize, b as usize)),
+        interval: d["interval"][0]
+            .as_u64()
+            .zip(d["interval"][1].as_u64())
+            .map(|(a, b)| (a as usize, b as usize)),
         bethe_hessian: count("bethe_hessian"),
         kept: count("kept"),
         share_sum: number("share_sum"),

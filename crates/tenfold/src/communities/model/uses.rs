@@ -50,12 +50,17 @@ impl Model {
             let mut next = vec![0.0; k];
             for &(v, w) in neighbours {
                 let phi = rates.of_other(v);
-                let below: f64 = theta.iter().zip(&phi).map(|(a, b)| a * b).sum::<f64>() + rates.background(total, v);
+                let below: f64 =
+                    theta.iter().zip(&phi).map(|(a, b)| a * b).sum::<f64>() + rates.background(total, v);
                 let share = w / below.max(f64::MIN_POSITIVE);
                 next.iter_mut().zip(theta.iter().zip(&phi)).for_each(|(n, (t, p))| *n += share * t * p);
             }
             // θ_c Σ_v φ_vc is the expected number of edges in c.
-            theta = next.iter().zip(&rates.column_rates).map(|(n, s)| if *s > 0.0 { n / s } else { 0.0 }).collect();
+            theta = next
+                .iter()
+                .zip(&rates.column_rates)
+                .map(|(n, s)| if *s > 0.0 { n / s } else { 0.0 })
+                .collect();
         }
         let edges: Vec<f64> = theta.iter().zip(&rates.column_rates).map(|(t, s)| t * s).collect();
         let sum: f64 = edges.iter().sum();
@@ -78,7 +83,8 @@ impl Model {
     pub fn bridges(&self, count: usize) -> Vec<Bridge> {
         let k = self.k() as f64;
         let bridgeness = |u: usize| {
-            let spread: f64 = self.memberships().row(u).iter().map(|x| (f64::from(*x) - 1.0 / k).powi(2)).sum();
+            let spread: f64 =
+                self.memberships().row(u).iter().map(|x| (f64::from(*x) - 1.0 / k).powi(2)).sum();
             if k > 1.0 { (1.0 - (k / (k - 1.0) * spread).sqrt()).max(0.0) } else { 0.0 }
         };
         let mut all: Vec<Bridge> = (0..self.nodes())
@@ -111,7 +117,8 @@ impl Model {
 
     /// A page of text: communities with their sizes and largest members, and the verdict.
     pub fn summary(&self) -> String {
-        let mut out = format!("{} communities in {} nodes and {} edges\n\n", self.k(), self.nodes(), self.edges());
+        let mut out =
+            format!("{} communities in {} nodes and {} edges\n\n", self.k(), self.nodes(), self.edges());
         let _ = writeln!(out, "community  share  alpha  within  members with the largest share");
         for c in 0..self.k() {
             let names: Vec<String> =
@@ -176,12 +183,14 @@ impl<'a> Rates<'a> {
     }
 
     fn of_other(&self, v: usize) -> Vec<f64> {
-        let explained = if self.model.others.is_some() { &self.model.other_explained } else { &self.model.explained };
+        let explained =
+            if self.model.others.is_some() { &self.model.other_explained } else { &self.model.explained };
         scaled(self.others().row(v), explained[v], &self.roots)
     }
 
     fn background(&self, strength: f64, v: usize) -> f64 {
-        let others = if self.model.others.is_some() { &self.model.other_strengths } else { &self.model.strengths };
+        let others =
+            if self.model.others.is_some() { &self.model.other_strengths } else { &self.model.strengths };
         self.ends * strength * others[v]
     }
 
@@ -189,7 +198,9 @@ impl<'a> Rates<'a> {
         if self.model.diagnostics.dense {
             let p = &self.model.connectivity;
             let (a, b) = (self.model.memberships().row(u), self.others().row(v));
-            let rate = |i: usize| f64::from(a[i]) * p.row(i).iter().zip(b).map(|(x, y)| x * f64::from(*y)).sum::<f64>();
+            let rate = |i: usize| {
+                f64::from(a[i]) * p.row(i).iter().zip(b).map(|(x, y)| x * f64::from(*y)).sum::<f64>()
+            };
             return (0..a.len()).map(rate).sum::<f64>().clamp(0.0, 1.0);
         }
         let inside: f64 = self.of(u).iter().zip(self.of_other(v)).map(|(a, b)| a * b).sum();

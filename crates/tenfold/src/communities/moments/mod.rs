@@ -103,14 +103,12 @@ impl Seen {
     /// Whitens M2 in at most `k` directions, those with positive eigenvalues.
     pub fn whiten(&self, alpha0: f64, k: usize) -> Result<White> {
         let m = &self.mean;
-        let second = Mat::from_fn(m.len(), m.len(), |i, j| {
-            (alpha0 + 1.0) * self.pairs[(i, j)] - alpha0 * m[i] * m[j]
-        });
+        let second =
+            Mat::from_fn(m.len(), m.len(), |i, j| (alpha0 + 1.0) * self.pairs[(i, j)] - alpha0 * m[i] * m[j]);
         let eigen = eigen_symmetric(&symmetric(&second))?;
         let floor = 1e-9 * eigen.values.first().copied().unwrap_or(0.0).abs();
         let usable = eigen.values.iter().take(k).filter(|v| **v > floor).count();
-        let (mut matrix, mut inverse) =
-            (eigen.vectors.first_cols(usable), eigen.vectors.first_cols(usable));
+        let (mut matrix, mut inverse) = (eigen.vectors.first_cols(usable), eigen.vectors.first_cols(usable));
         let roots: Vec<f64> = eigen.values[..usable].iter().map(|v| v.sqrt()).collect();
         inverse.scale_cols(&roots);
         matrix.scale_cols(&roots.iter().map(|r| 1.0 / r).collect::<Vec<_>>());

@@ -99,7 +99,8 @@ fn stars_equal_explicit_sums_over_different_edges() {
                 .enumerate()
                 .map(|(at, t)| {
                     let (a, b, c) = (at / m / m, at / m % m, at % m);
-                    let mixed = second[(a, b)] * mean[c] + second[(a, c)] * mean[b] + second[(b, c)] * mean[a];
+                    let mixed =
+                        second[(a, b)] * mean[c] + second[(a, c)] * mean[b] + second[(b, c)] * mean[a];
                     (alpha0 + 1.0) * (alpha0 + 2.0) / 2.0 * t - alpha0 * (alpha0 + 1.0) / 2.0 * mixed
                         + alpha0 * alpha0 * mean[a] * mean[b] * mean[c]
                 })
