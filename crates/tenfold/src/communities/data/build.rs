@@ -158,7 +158,8 @@ pub(super) fn numbered(
 ) -> Result<Graph> {
     let bipartite = kind == Kind::Bipartite;
     if !bipartite && nodes != others {
-        let (value, expected) = (format!("{nodes} and {others}"), format!("one number in a graph that is {kind}"));
+        let (value, expected) =
+            (format!("{nodes} and {others}"), format!("one number in a graph that is {kind}"));
         return Err(Error::BadParameter { name: "nodes".into(), value, expected });
     }
     let pieces = edges.chunks(PIECE).map(<[_]>::to_vec).collect();

@@ -93,13 +93,15 @@ impl Gathered {
             _ => (Adjacency::from_edges(rows, cols, edges, weights)?, true),
         };
         let held = adjacency.entries() / if kind == Kind::Undirected { 2 } else { 1 };
-        let again = if kind == Kind::Undirected { "given again or in the other direction" } else { "given again" };
+        let again =
+            if kind == Kind::Undirected { "given again or in the other direction" } else { "given again" };
         let merged = match (adjacency.weighted(), added_up) {
             (false, _) => "merged",
             (true, true) => "merged, and their weights added up",
             (true, false) => "merged; both directions have the same weight, which stays",
         };
-        let (one, many) = (format!("edge was {again}, and {merged}"), format!("edges were {again}, and {merged}"));
+        let (one, many) =
+            (format!("edge was {again}, and {merged}"), format!("edges were {again}, and {merged}"));
         self.count(given - held, &one, &many);
         Ok(self.connected(kind, adjacency))
     }
@@ -257,9 +259,14 @@ impl Gathered {
 }
 
 /// The symmetric matrix, and whether the weights of both directions were added up.
-fn undirected(nodes: usize, edges: Edges, weights: Option<Weights>) -> Result<(Adjacency, bool)> {
+fn undirected(
+    nodes: usize,
+    edges: Edges,
+    weights: Option<Weights>,
+    counted: bool,
+) -> Result<(Adjacency, bool)> {
     // A list with both directions of every edge gives its weight twice.
-    if weights.is_some() && Pairs::count(&edges).doubled() {
+    if weights.is_some() && !counted && Pairs::count(&edges).doubled() {
         let one = Adjacency::from_edges(nodes, nodes, edges, weights)?;
         return Ok(if one == one.transpose() { (one, false) } else { (one.symmetrised(), true) });
     }

@@ -161,7 +161,9 @@ fn no_weights(at: usize, comments: &[String], rows: &[Vec<String>]) -> Option<&'
     match values {
         None => Some("not every line has a number there"),
         Some(_) if unweighted => Some("its first line says that there are no weights"),
-        Some(values) if values.iter().all(|v| *v >= A_TIME && v.fract() == 0.0) => Some("it looks like times"),
+        Some(values) if values.iter().all(|v| *v >= A_TIME && v.fract() == 0.0) => {
+            Some("it looks like times")
+        }
         Some(_) => None,
     }
 }

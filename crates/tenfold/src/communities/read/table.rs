@@ -30,7 +30,8 @@ pub(super) fn read(source: &Source, head: &Head, progress: &dyn Progress) -> Res
         if count.is_multiple_of(ROWS) {
             progress.check()?;
         }
-        let is_comment = fields.comments && row.get(0).is_some_and(|c| matches!(c.first(), Some(b'#' | b'%')));
+        let is_comment =
+            fields.comments && row.get(0).is_some_and(|c| matches!(c.first(), Some(b'#' | b'%')));
         if line <= head.skip.1 || row.is_blank() || is_comment {
             continue;
         }
@@ -38,7 +39,11 @@ pub(super) fn read(source: &Source, head: &Head, progress: &dyn Progress) -> Res
             let Some(bytes) = row.get(at) else {
                 let (found, wanted) = (row.len(), at + 1);
                 let problem = format!("has {found} fields where at least {wanted} were expected");
-                return Err(source.fail(line, problem, "mend the line; a cell with separators stands in quotes"));
+                return Err(source.fail(
+                    line,
+                    problem,
+                    "mend the line; a cell with separators stands in quotes",
+                ));
             };
             utf8(source.path(), bytes.trim_ascii(), line)
         };
