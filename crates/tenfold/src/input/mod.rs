@@ -22,7 +22,7 @@ mod source;
 mod text;
 mod wav;
 
-pub(crate) use disk::{Cursor, Disk};
+pub(crate) use disk::Disk;
 pub(crate) use guard::{Contents, TooMuch};
 pub use npy::{Array, read_array};
 pub(crate) use pieces::parse_pieces;

@@ -259,9 +259,14 @@ impl Gathered {
 }
 
 /// The symmetric matrix, and whether the weights of both directions were added up.
-fn undirected(nodes: usize, edges: Edges, weights: Option<Weights>) -> Result<(Adjacency, bool)> {
+fn undirected(
+    nodes: usize,
+    edges: Edges,
+    weights: Option<Weights>,
+    counted: bool,
+) -> Result<(Adjacency, bool)> {
     // A list with both directions of every edge gives its weight twice.
-    if weights.is_some() && Pairs::count(&edges).doubled() {
+    if weights.is_some() && !counted && Pairs::count(&edges).doubled() {
         let one = Adjacency::from_edges(nodes, nodes, edges, weights)?;
         return Ok(if one == one.transpose() { (one, false) } else { (one.symmetrised(), true) });
     }
