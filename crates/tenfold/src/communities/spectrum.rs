@@ -160,21 +160,18 @@ fn kept_by_halves(graph: &Graph, most: usize, seed: u64, progress: &dyn Progress
         [damped(&rows), damped(&cols)]
     };
     let [a, b] = halves.map(|h| scaled(&h, &left, &right));
-    let (at, bt) = (a.transpose(), b.transpose());
-    let stars = Stars { hubs: &a, leaves: &at };
-    let found = directions(stars, symmetric, most, seed, progress)?;
+    let transpose = a.transpose();
+    let found = directions(Stars { hubs: &a, leaves: &transpose }, symmetric, most, seed, progress)?;
     let v = &found.vectors;
-    let (first, second) = if symmetric {
-        (v.clone(), product(&b, v))
-    } else {
-        // uᵀ B v with u = A v / σ.
-        let mut u = product(&a, v);
-        let width = v.width().max(1);
-        for row in u.as_mut_slice().chunks_exact_mut(width) {
+    let mut first = v.clone();
+    if !symmetric {
+        // u = A v / σ, so that uᵀ A v = σ.
+        first = product(&a, v);
+        for row in first.as_mut_slice().chunks_exact_mut(v.width().max(1)) {
             row.iter_mut().zip(&found.values).for_each(|(x, s)| *x /= s.max(1e-12) as f32);
         }
-        (u, product(&Stars { hubs: &b, leaves: &bt }.hubs.clone(), v))
-    };
+    }
+    let second = product(&b, v);
     let cross = first.gram(&second);
     Ok((0..v.width()).map(|i| cross[(i, i)] / found.values[i]).collect())
 }
