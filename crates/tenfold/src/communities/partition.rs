@@ -114,7 +114,7 @@ fn matched(sum: &Mat, times: &[f64], seen: &Turn) -> Vec<usize> {
     for (i, &u) in seen.nodes.iter().enumerate().filter(|(_, u)| times[**u] > 0.0) {
         for a in 0..k {
             let own = sum[(u, a)] / times[u];
-            cross.row_mut(a).iter_mut().zip(seen.memberships.row(i)).for_each(|(c, x)| *c -= own * x);
+            cross.row_mut(a).iter_mut().zip(seen.memberships.row(i)).for_each(|(c, x)| *c += own * x);
         }
     }
     assign(&cross)
