@@ -135,7 +135,7 @@ impl Synth {
                 bad("within, between", format!("{within}, {between}"), "probabilities from 0 to 1")
             }
             Edges::Poisson { degree, background }
-                if !(degree > 0.0 && degree.is_finite()) || !share(background) =>
+                if !(degree > 0.0 && degree.is_finite() && share(background)) =>
             {
                 bad(
                     "degree, background",
