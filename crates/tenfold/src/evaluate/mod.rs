@@ -2,15 +2,42 @@
 //!
 //! For topics: [`Match`] compares with known topics, [`Cooccurrence`] and [`Coherence`] ask whether the top words of a
 //! topic occur together, [`diversity`] and [`overlaps`] whether topics differ.
+//!
+//! For communities: [`Recovery`] compares memberships with known ones, by the thesis's matching and by the best one-to-one
+//! matching. A [`Cover`] holds communities as lists of nodes, from memberships or labels; [`OverlappingNmi`],
+//! [`omega_index`] and [`average_f1`] compare two of them, [`nmi`] compares labels. [`bridgeness`] ranks nodes between
+//! communities, [`auc`] says how well held-out links are predicted.
 
+mod auc;
+mod bridgeness;
 mod coherence;
 mod cooccurrence;
+mod cover;
 mod diversity;
+mod f1;
+mod intersections;
 mod matching;
+mod nmi;
+mod omega;
+mod onmi;
+mod recovery;
 mod separation;
 
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod samples;
+
+pub use auc::auc;
+pub use bridgeness::{bridgeness, degree_corrected_bridgeness};
 pub use coherence::Coherence;
 pub use cooccurrence::Cooccurrence;
+pub use cover::Cover;
 pub use diversity::{diversity, overlaps, top_words};
+pub use f1::average_f1;
 pub use matching::{Match, total_variation};
+pub use nmi::nmi;
+pub use omega::omega_index;
+pub use onmi::OverlappingNmi;
+pub use recovery::{Pairing, Recovery, Truth};
 pub use separation::amari_distance;
