@@ -2,12 +2,16 @@
 
 use super::super::Cover;
 use super::super::cover::NodeLists;
-use tenfold_engine::linalg::Mat;
+use std::ops::Range;
 use tenfold_engine::linalg::parallel::sum_arrays;
+use tenfold_engine::linalg::{Kernel, Mat, vectorised};
 
 /// A column whose deviation is below this share of its size is constant; what deviates is rounding, and its correlation
 /// with anything would be the correlation of rounding errors.
 const CONSTANT: f64 = 1e-10;
+
+/// Rows that are taken together: their found memberships and the sums of one true community stay in the first-level cache.
+const TILE: usize = 8;
 
 /// The true memberships, as they are known: a matrix of nodes × communities, or lists of members. Lists cost their length
 /// where a matrix costs all of its entries.
@@ -56,17 +60,20 @@ enum Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `visit` with the memberships of a node that are not 0.
-    fn visit(&self, node: usize, mut visit: impl FnMut(usize, f64)) {
+    /// Calls `visit` with community and membership of all entries in some rows that are not 0.
+    fn visit(&self, nodes: Range<usize>, mut visit: impl FnMut(usize, f64)) {
         match self {
             Self::Dense(memberships) => {
-                for (i, &weight) in memberships.row(node).iter().enumerate() {
-                    if weight != 0.0 {
-                        visit(i, weight);
-                    }
+                for x in nodes {
+                    let row = memberships.row(x).iter().enumerate();
+                    row.filter(|(_, weight)| **weight != 0.0).for_each(|(i, &weight)| visit(i, weight));
                 }
             }
-            Self::Lists(lists) => lists.of(node).iter().for_each(|&i| visit(i as usize, 1.0)),
+            Self::Lists(lists) => {
+                for x in nodes {
+                    lists.of(x).iter().for_each(|&i| visit(i as usize, 1.0));
+                }
+            }
         }
     }
 }
@@ -78,18 +85,16 @@ impl<'a> Columns<'a> {
             Truth::Cover(cover) => (Rows::Lists(cover.by_node()), cover.nodes(), cover.communities().len()),
         };
         let sums = sum_arrays(nodes, 3 * k, |sum, range| {
-            range.for_each(|x| {
-                rows.visit(x, |i, weight| {
-                    sum[i] += weight;
-                    sum[k + i] += weight.abs();
-                    sum[2 * k + i] += 1.0;
-                });
+            rows.visit(range, |i, weight| {
+                sum[i] += weight;
+                sum[k + i] += weight.abs();
+                sum[2 * k + i] += 1.0;
             });
         });
         let n = nodes as f64;
         let means: Vec<f64> = sums[..k].iter().map(|sum| sum / n).collect();
         let mut squares = sum_arrays(nodes, k, |sum, range| {
-            range.for_each(|x| rows.visit(x, |i, weight| sum[i] += (weight - means[i]).powi(2)));
+            rows.visit(range, |i, weight| sum[i] += (weight - means[i]).powi(2));
         });
         for i in 0..k {
             // The entries that were not visited are 0.
@@ -127,13 +132,12 @@ impl Sums {
     /// that are 0 are passed over, because Σ_x π_x (π̂_x − mean) needs only the others, and so does `common`.
     pub(super) fn new(truth: &Columns<'_>, found: &Mat, threshold: f64) -> Self {
         let (n, k, l) = (truth.nodes, truth.k, found.cols());
-        let keep = |weight: f64| if weight >= threshold { weight } else { 0.0 };
         let sums = sum_arrays(n, 2 * l, |sum, range| {
             let (sums, masses) = sum.split_at_mut(l);
             for x in range {
                 for ((s, m), &weight) in sums.iter_mut().zip(masses.iter_mut()).zip(found.row(x)) {
-                    *s += keep(weight);
-                    *m += keep(weight).abs();
+                    *s += keep(weight, threshold);
+                    *m += keep(weight, threshold).abs();
                 }
             }
         });
@@ -141,17 +145,15 @@ impl Sums {
         // The products, what is common, and the squares of the found columns, one after the other.
         let both = sum_arrays(n, 2 * k * l + l, |sum, range| {
             let (pairs, squares) = sum.split_at_mut(2 * k * l);
-            let (mut row, mut centred) = (vec![0.0; l], vec![0.0; l]);
-            for x in range {
-                for j in 0..l {
-                    row[j] = keep(found.row(x)[j]);
-                    centred[j] = row[j] - means[j];
-                    squares[j] += centred[j] * centred[j];
-                }
-                truth.rows.visit(x, |i, weight| {
-                    add_pair(&mut pairs[2 * i * l..2 * (i + 1) * l], weight, &row, &centred);
-                });
-            }
+            vectorised(AddRows {
+                truth: &truth.rows,
+                found,
+                means: &means,
+                threshold,
+                range,
+                pairs,
+                squares,
+            });
         });
         let spreads = deviations(&both[2 * k * l..], &means, n as f64);
         let correlation = |i: usize, j: usize| {
@@ -166,13 +168,113 @@ impl Sums {
     }
 }
 
-/// Adds one true membership to its products with the centred row, and to what it has in common with the row.
-fn add_pair(sums: &mut [f64], weight: f64, row: &[f64], centred: &[f64]) {
-    let (products, common) = sums.split_at_mut(row.len());
-    for (((p, c), &value), &deviation) in products.iter_mut().zip(common).zip(row).zip(centred) {
-        *p += weight * deviation;
-        *c += weight.abs() + value.abs() - (weight - value).abs();
+/// A membership, or 0 if it is below the threshold or no number.
+#[inline(always)]
+fn keep(weight: f64, threshold: f64) -> f64 {
+    if weight >= threshold { weight } else { 0.0 }
+}
+
+/// Adds a range of rows to the sums, tile by tile.
+struct AddRows<'a> {
+    truth: &'a Rows<'a>,
+    found: &'a Mat,
+    means: &'a [f64],
+    threshold: f64,
+    range: Range<usize>,
+    /// For each true community the products with the found ones, then what is common with them.
+    pairs: &'a mut [f64],
+    squares: &'a mut [f64],
+}
+
+impl Kernel for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let l = self.found.cols();
+        // What is kept of the found rows, and the same less its mean.
+        let mut rows = [vec![0.0; TILE * l], vec![0.0; TILE * l]];
+        for start in self.range.clone().step_by(TILE) {
+            let tile = start..(start + TILE).min(self.range.end);
+            self.fill(tile.clone(), &mut rows);
+            match self.truth {
+                Rows::Dense(truth) => {
+                    for i in 0..truth.cols() {
+                        let mut weights = [0.0; TILE];
+                        for (weight, x) in weights.iter_mut().zip(tile.clone()) {
+                            *weight = truth[(x, i)];
+                        }
+                        if weights != [0.0; TILE] {
+                            add_tile(&mut self.pairs[2 * i * l..][..2 * l], &weights, &rows);
+                        }
+                    }
+                }
+                Rows::Lists(lists) => {
+                    for x in tile {
+                        let at = (x - start) * l;
+                        let (kept, centred) = (&rows[0][at..][..l], &rows[1][at..][..l]);
+                        for &i in lists.of(x) {
+                            add_member(&mut self.pairs[2 * i as usize * l..][..2 * l], kept, centred);
+                        }
+                    }
+                }
+            }
+        }
     }
+}
+
+impl AddRows<'_> {
+    #[inline(always)]
+    fn fill(&mut self, tile: Range<usize>, [kept, centred]: &mut [Vec<f64>; 2]) {
+        let l = self.found.cols();
+        for (at, x) in tile.enumerate() {
+            let (kept, centred) = (&mut kept[at * l..][..l], &mut centred[at * l..][..l]);
+            for (j, &weight) in self.found.row(x).iter().enumerate() {
+                kept[j] = keep(weight, self.threshold);
+                centred[j] = kept[j] - self.means[j];
+                self.squares[j] += centred[j] * centred[j];
+            }
+        }
+    }
+}
+
+/// Adds the true memberships of a tile of rows in one community to its products with the centred rows, and to what it
+/// has in common with the rows. Each sum is loaded once for the whole tile.
+#[inline(always)]
+fn add_tile(sums: &mut [f64], weights: &[f64; TILE], [kept, centred]: &[Vec<f64>; 2]) {
+    let l = sums.len() / 2;
+    let (products, common) = sums.split_at_mut(l);
+    let common = &mut common[..l];
+    let kept: [&[f64]; TILE] = std::array::from_fn(|t| &kept[t * l..][..l]);
+    let centred: [&[f64]; TILE] = std::array::from_fn(|t| &centred[t * l..][..l]);
+    for j in 0..l {
+        for t in 0..TILE {
+            products[j] += weights[t] * centred[t][j];
+        }
+    }
+    for j in 0..l {
+        for t in 0..TILE {
+            common[j] += twice_common(weights[t], kept[t][j]);
+        }
+    }
+}
+
+/// The same for a single membership of 1.
+#[inline(always)]
+fn add_member(sums: &mut [f64], kept: &[f64], centred: &[f64]) {
+    let (products, common) = sums.split_at_mut(kept.len());
+    for (product, deviation) in products.iter_mut().zip(centred) {
+        *product += deviation;
+    }
+    for (common, &value) in common.iter_mut().zip(kept) {
+        *common += twice_common(1.0, value);
+    }
+}
+
+/// |a| + |b| − |a − b|: twice the smaller one of two memberships.
+#[inline(always)]
+fn twice_common(a: f64, b: f64) -> f64 {
+    a.abs() + b.abs() - (a - b).abs()
 }
 
 #[cfg(test)]
