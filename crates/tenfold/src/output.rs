@@ -152,11 +152,16 @@ pub struct Labels<'a> {
 /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "document,topic1\nfirst,0.5\n\"and, then\",1\n");
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn write_labelled(path: &Path, labels: &[Labels<'_>], names: &[String], rows: &dyn Rows) -> Result<()> {
+pub fn write_labelled<'a>(
+    path: &Path,
+    labels: &'a [Labels<'a>],
+    names: &[String],
+    rows: &dyn Rows,
+) -> Result<()> {
     write(path, labels, names, rows)
 }
 
-fn write(path: &Path, labels: &[Labels<'_>], names: &[String], rows: &dyn Rows) -> Result<()> {
+fn write<'a>(path: &Path, labels: &'a [Labels<'a>], names: &[String], rows: &dyn Rows) -> Result<()> {
     let heading = Heading { labels, names, rows: rows.rows() };
     assert_eq!(names.len(), rows.cols(), "one name for every column");
     write_rows(path, heading, |put| each_block(rows, BLOCK, put))

@@ -120,7 +120,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("g.gexf");
         let mut builder = GraphBuilder::new(Some(kind));
-        edges.iter().for_each(|(from, to)| drop(builder.edge(from, to)));
+        for (from, to) in edges {
+            builder.edge(from, to);
+        }
         let graph = builder.finish().unwrap();
         let model = Params::new(k).fit(&graph).unwrap();
         write_gexf(&path, &graph, &model, &Silent).unwrap();

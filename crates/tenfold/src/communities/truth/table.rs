@@ -4,8 +4,8 @@ use super::gather::Gather;
 use super::{Options, chosen, community, is_known, told};
 use crate::error::{Error, Result};
 use crate::input::decode::utf8;
-use crate::input::{Opening, Source, csv_rows, next_row};
-use csv::ByteRecord;
+use crate::input::rows::{Cells, Kind, RowReader};
+use crate::input::{Opening, Source};
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
@@ -14,6 +14,9 @@ const ID: [&str; 7] = ["id", "node", "node_id", "nodeid", "name", "label", "user
 
 /// Rows between two looks whether to stop.
 const ROWS: u64 = 1 << 14;
+
+/// Most bytes of a row: ids and values are short, so a longer one is a quote that is not closed.
+const LONGEST: u64 = 1 << 24;
 
 /// Rows of texts, with the names of their columns.
 pub(super) trait Rows {
@@ -105,7 +108,7 @@ fn missing(path: &Path, wanted: &str, names: &[String]) -> Error {
 /// Delimited text.
 struct Text<'a> {
     source: &'a Source,
-    rows: csv::Reader<Box<dyn std::io::Read + Send + 'a>>,
+    rows: RowReader<'a>,
     names: Vec<String>,
     progress: &'a dyn Progress,
 }
@@ -114,20 +117,29 @@ impl<'a> Text<'a> {
     fn open(source: &'a Source, progress: &'a dyn Progress) -> Result<Self> {
         let head = source.head(1 << 16);
         let first = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
-        let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|d| first.iter().filter(|b| *b == d).count());
-        source.begin(progress);
-        let mut rows = csv_rows(source.reader(progress)?, delimiter.unwrap_or(b','));
-        let mut record = ByteRecord::new();
-        let Some(line) = next_row(source.disk(), &mut rows, &mut record)? else {
+        let tabs = first.contains(&b'\t') && !first.contains(&b',') && !first.contains(&b';');
+        let kind = if tabs { Kind::Tsv } else { Kind::Csv };
+        let mut rows = RowReader::new(source, kind, LONGEST, progress)?;
+        rows.too_large = "close the quote; within quotes a quote is written twice";
+        let mut text = Self { source, rows, names: Vec::new(), progress };
+        let Some((_, names)) = text.next()? else {
             return Err(source.fail(None, "holds no lines", super::WANTED));
         };
-        let names = cells(source, &record, line)?;
-        Ok(Self { source, rows, names, progress })
+        text.names = names;
+        Ok(text)
     }
-}
 
-fn cells(source: &Source, record: &ByteRecord, line: u64) -> Result<Vec<String>> {
-    record.iter().map(|cell| Ok(utf8(source.path(), cell.trim_ascii(), line)?.to_owned())).collect()
+    /// The number and the cells of the next line that holds something.
+    fn next(&mut self) -> Result<Option<(u64, Vec<String>)>> {
+        let mut row = Cells::default();
+        while let Some(line) = self.rows.next(&mut row)? {
+            if !row.is_blank() {
+                let text = |cell: &[u8]| Ok(utf8(self.source.path(), cell.trim_ascii(), line)?.to_owned());
+                return Ok(Some((line, row.iter().map(text).collect::<Result<_>>()?)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Rows for Text<'_> {
@@ -135,17 +147,20 @@ impl Rows for Text<'_> {
         &self.names
     }
 
-    fn for_every(&mut self, columns: &[usize], take: &mut dyn FnMut(&[String]) -> Result<()>) -> Result<()> {
-        let (mut record, mut count) = (ByteRecord::new(), 0u64);
-        while let Some(line) = next_row(self.source.disk(), &mut self.rows, &mut record)? {
+    fn for_every(
+        &mut self,
+        columns: &[usize],
+        take: &mut dyn FnMut(&[String]) -> Result<()>,
+    ) -> Result<()> {
+        let mut count = 0u64;
+        while let Some((line, cells)) = self.next()? {
             count += 1;
             if count.is_multiple_of(ROWS) {
                 self.progress.check()?;
             }
-            let all = cells(self.source, &record, line)?;
             let pick = |at: &usize| {
-                all.get(*at).cloned().ok_or_else(|| {
-                    let problem = format!("has {} cells where {} were expected", all.len(), self.names.len());
+                cells.get(*at).cloned().ok_or_else(|| {
+                    let problem = format!("has {} cells where {} were expected", cells.len(), self.names.len());
                     self.source.fail(line, problem, "mend the line; a cell with separators stands in quotes")
                 })
             };

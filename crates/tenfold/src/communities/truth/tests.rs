@@ -40,7 +40,8 @@ fn covers_and_lists_of_nodes_are_told_apart() {
 #[test]
 fn ids_may_hold_blanks_and_begin_with_a_mark() {
     let ids = Ids::from_names(["#rust", "new york", "b, c"]).unwrap();
-    let cover = read_text("c.txt", "#rust\tnew york\n% remark\nb, c\t#rust\n", &ids, &Options::default()).unwrap();
+    let said = Options { format: Some(Format::Cover), ..Options::default() };
+    let cover = read_text("c.txt", "#rust\tnew york\n% remark\nb, c\t#rust\n", &ids, &said).unwrap();
     assert_eq!(lists(&cover), [vec![0, 1], vec![0, 2]]);
 }
 
