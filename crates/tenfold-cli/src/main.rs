@@ -1,6 +1,7 @@
 //! The command `tenfold`: hidden factors in data, from the command line.
 
 mod common;
+mod communities;
 mod completions;
 mod demo;
 mod exit;
@@ -18,7 +19,8 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::process::ExitCode;
 
-/// Finds hidden factors in data: topics of documents, sources of mixed signals, components of a tensor.
+/// Finds hidden factors in data: topics of documents, communities in graphs, sources of mixed signals, components of a
+/// tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -36,6 +38,9 @@ enum Command {
     /// Find topics in documents
     #[command(subcommand)]
     Topics(topics::Command),
+    /// Find overlapping communities in a graph
+    #[command(subcommand)]
+    Communities(communities::Command),
     Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
@@ -82,6 +87,8 @@ Examples:
   tenfold topics show m.tenfold 3                    the words of topic 3
   tenfold topics infer m.tenfold new.txt -o mix.csv  topics of new documents
   tenfold report m.tenfold -o topics.html            a page for the browser
+  tenfold communities fit g.txt -k 20 -o m.tenfold   20 communities of a graph
+  tenfold communities show m.tenfold --bridges 10    who stands between them
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
   tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
   tenfold tensor decompose T.npy                     components of a tensor
@@ -95,6 +102,7 @@ Exit codes:
 fn run(command: Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Topics(command) => command.run(session),
+        Command::Communities(command) => command.run(session),
         Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),

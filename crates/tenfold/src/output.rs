@@ -4,6 +4,7 @@
 mod parquet;
 
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use tenfold_engine::linalg::Rows;
@@ -119,7 +120,7 @@ fn format_of(path: &Path) -> Result<Format> {
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn write_table(path: &Path, names: &[String], rows: &dyn Rows) -> Result<()> {
-    write(path, None, names, rows)
+    write(path, &[], names, rows)
 }
 
 /// A text for every row: a column before the numbers.
@@ -128,10 +129,10 @@ pub struct Labels<'a> {
     /// The name of the column.
     pub name: &'a str,
     /// The text of a row.
-    pub of: &'a dyn Fn(usize) -> &'a str,
+    pub of: &'a dyn Fn(usize) -> Cow<'a, str>,
 }
 
-/// [`write_table`] with a column of texts before the numbers; `.npy`, which has no texts, holds the numbers alone.
+/// [`write_table`] with columns of texts before the numbers; `.npy`, which has no texts, holds the numbers alone.
 ///
 /// # Errors
 /// As [`write_table`].
@@ -146,16 +147,21 @@ pub struct Labels<'a> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("shares.csv");
 /// let texts = ["first", "and, then"];
-/// let labels = Labels { name: "document", of: &|i| texts[i] };
-/// write_labelled(&path, labels, &["topic1".into()], &Mat::from_vec(2, 1, vec![0.5, 1.0]))?;
+/// let labels = Labels { name: "document", of: &|i| texts[i].into() };
+/// write_labelled(&path, &[labels], &["topic1".into()], &Mat::from_vec(2, 1, vec![0.5, 1.0]))?;
 /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "document,topic1\nfirst,0.5\n\"and, then\",1\n");
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn write_labelled(path: &Path, labels: Labels<'_>, names: &[String], rows: &dyn Rows) -> Result<()> {
-    write(path, Some(labels), names, rows)
+pub fn write_labelled<'a>(
+    path: &Path,
+    labels: &'a [Labels<'a>],
+    names: &[String],
+    rows: &dyn Rows,
+) -> Result<()> {
+    write(path, labels, names, rows)
 }
 
-fn write(path: &Path, labels: Option<Labels<'_>>, names: &[String], rows: &dyn Rows) -> Result<()> {
+fn write<'a>(path: &Path, labels: &'a [Labels<'a>], names: &[String], rows: &dyn Rows) -> Result<()> {
     let heading = Heading { labels, names, rows: rows.rows() };
     assert_eq!(names.len(), rows.cols(), "one name for every column");
     write_rows(path, heading, |put| each_block(rows, BLOCK, put))
@@ -164,8 +170,8 @@ fn write(path: &Path, labels: Option<Labels<'_>>, names: &[String], rows: &dyn R
 /// What is known of a table before its rows.
 #[derive(Clone, Copy)]
 pub struct Heading<'a, 'b> {
-    /// The column of texts, where there is one.
-    pub labels: Option<Labels<'a>>,
+    /// The columns of texts, which stand first.
+    pub labels: &'a [Labels<'a>],
     /// The names of the columns of numbers.
     pub names: &'b [String],
     /// How many rows will come.
@@ -186,7 +192,7 @@ pub struct Heading<'a, 'b> {
 /// use tenfold::output::{Heading, write_rows};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("squares.csv");
-/// let heading = Heading { labels: None, names: &["n".into(), "square".into()], rows: 3 };
+/// let heading = Heading { labels: &[], names: &["n".into(), "square".into()], rows: 3 };
 /// write_rows(&path, heading, |put| (1..4).try_for_each(|n| put(&[f64::from(n), f64::from(n * n)])))?;
 /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "n,square\n1,1\n2,4\n3,9\n");
 /// # Ok::<(), tenfold::Error>(())
@@ -219,8 +225,7 @@ pub fn write_rows(
         Format::Text(delimiter) => {
             write_header(heading.labels, heading.names, delimiter, out).map_err(fail)?;
             counted(&mut |first, block| {
-                let texts = heading.labels.map(|labels| move |i: usize| (labels.of)(first + i));
-                let text = text_rows(block, cols, delimiter, texts.as_ref().map(|of| of as _));
+                let text = text_rows(block, cols, delimiter, (heading.labels, first));
                 out.write_all(&text).map_err(fail)
             })
         }
@@ -288,7 +293,7 @@ fn npy_header(shape: &[usize]) -> Vec<u8> {
 
 /// The line of names.
 fn write_header(
-    labels: Option<Labels<'_>>,
+    labels: &[Labels<'_>],
     names: &[String],
     delimiter: u8,
     out: &mut (dyn Write + Send),
@@ -300,18 +305,13 @@ fn write_header(
     header.flush()
 }
 
-/// Lines of numbers, after the text of each row where there is one.
-fn text_rows<'a>(
-    block: &[f64],
-    cols: usize,
-    delimiter: u8,
-    label: Option<&dyn Fn(usize) -> &'a str>,
-) -> Vec<u8> {
+/// Lines of numbers, after the texts of each row; the first of them is row `first`.
+fn text_rows(block: &[f64], cols: usize, delimiter: u8, (labels, first): (&[Labels<'_>], usize)) -> Vec<u8> {
     let mut text = Vec::new();
     let mut line = String::new();
     for (i, row) in block.chunks_exact(cols).enumerate() {
-        if let Some(label) = label {
-            push_quoted(&mut text, label(i), delimiter);
+        for label in labels {
+            push_quoted(&mut text, &(label.of)(first + i), delimiter);
             text.push(delimiter);
         }
         line.clear();
@@ -357,8 +357,8 @@ mod tests {
         let texts = ["plain", "", "a, b", "say \"no\"", "two\nlines\r", "tab\t", "ü"];
         for (name, delimiter) in [("t.csv", b','), ("t.tsv", b'\t')] {
             let path = folder.path().join(name);
-            let labels = Labels { name: "document, name", of: &|i| texts[i] };
-            write_labelled(&path, labels, &["x".into()], &Mat::from_fn(texts.len(), 1, |i, _| i as f64))
+            let labels = Labels { name: "document, name", of: &|i| texts[i].into() };
+            write_labelled(&path, &[labels], &["x".into()], &Mat::from_fn(texts.len(), 1, |i, _| i as f64))
                 .unwrap();
             let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_path(&path).unwrap();
             assert_eq!(reader.headers().unwrap(), vec!["document, name", "x"]);

@@ -1,5 +1,6 @@
 //! `tenfold generate`: data with known truth.
 
+mod communities;
 mod ica;
 mod tensor;
 mod topics;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 #[derive(Subcommand)]
 pub enum Command {
+    Communities(communities::Communities),
     Ica(ica::Ica),
     Tensor(tensor::Tensor),
     Topics(topics::Topics),
@@ -20,6 +22,7 @@ pub enum Command {
 impl Command {
     pub fn run(self, session: &Session) -> Result<()> {
         match self {
+            Self::Communities(communities) => communities.run(session),
             Self::Ica(ica) => ica.run(session),
             Self::Tensor(tensor) => tensor.run(session),
             Self::Topics(topics) => topics.run(session),

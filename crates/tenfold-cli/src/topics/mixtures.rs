@@ -31,9 +31,9 @@ pub fn write(
     if numbered {
         names.insert(0, DOCUMENT.to_owned());
     }
-    let name = |row: usize| given.map_or("", |names| &names[row / each]);
-    let labels = given.map(|_| Labels { name: DOCUMENT, of: &name });
-    let heading = Heading { labels, names: &names, rows: corpus.documents() * each };
+    let name = |row: usize| given.map_or("", |names| &names[row / each]).into();
+    let labels: Vec<Labels> = given.iter().map(|_| Labels { name: DOCUMENT, of: &name }).collect();
+    let heading = Heading { labels: &labels, names: &names, rows: corpus.documents() * each };
     let mut rows = Vec::new();
     session.watch.during(|watch| {
         output::write_rows(path, heading, |put| {

@@ -39,10 +39,14 @@
 //! principled method for detecting communities in networks", Physical Review E 84 (2011).
 
 mod assign;
+mod compare;
 mod data;
+mod export;
 mod fit;
 mod kmeans;
 mod likelihood;
+mod links;
+mod members;
 mod model;
 mod moments;
 mod partition;
@@ -50,9 +54,16 @@ mod polish;
 pub mod read;
 mod spectrum;
 mod synth;
+pub mod truth;
 
 pub use crate::components::Components;
+pub use compare::{Comparison, Measures, THRESHOLDS};
 pub use data::{Attribute, Attributes, Graph, GraphBuilder, Ids, Kind};
+pub use export::{
+    check_members_path, write_connectivity, write_cover, write_gexf, write_gml, write_members,
+};
 pub use fit::{Params, Polish, Treatment, Views};
+pub use links::{LinkScore, held_out_score};
+pub use members::{Members, Side, THRESHOLD};
 pub use model::{Bridge, Diagnostics, Model};
 pub use synth::{Drawn, Edges, Synth};

@@ -29,13 +29,13 @@ pub(super) fn write(
         let kind = Type::primitive_type_builder(name, Physical::DOUBLE).with_repetition(Repetition::REQUIRED);
         kind.build().map(Arc::new)
     };
-    let text = |labels: Labels<'_>| {
+    let text = |labels: &Labels<'_>| {
         let kind = Type::primitive_type_builder(labels.name, Physical::BYTE_ARRAY)
             .with_repetition(Repetition::REQUIRED)
             .with_logical_type(Some(LogicalType::String));
         kind.build().map(Arc::new)
     };
-    let fields = labels.map(text).into_iter().chain(names.iter().map(field));
+    let fields = labels.iter().map(text).chain(names.iter().map(field));
     let fields = fields.collect::<std::result::Result<_, _>>().map_err(fail)?;
     let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(fail)?;
     // Real numbers seldom repeat, so a dictionary only costs time.
@@ -49,8 +49,8 @@ pub(super) fn write(
     let mut put = |block: &[f64]| {
         let mut group = writer.next_row_group().map_err(fail)?;
         let count = block.len() / cols.max(1);
-        if let Some(labels) = labels {
-            let texts: Vec<ByteArray> = (first..first + count).map(|i| (labels.of)(i).into()).collect();
+        for labels in labels {
+            let texts: Vec<ByteArray> = (first..first + count).map(|i| (&*(labels.of)(i)).into()).collect();
             let mut column = group.next_column().map_err(fail)?.expect("the schema begins with the labels");
             column.typed::<ByteArrayType>().write_batch(&texts, None, None).map_err(fail)?;
             column.close().map_err(fail)?;

@@ -190,6 +190,16 @@ impl Model {
         &self.strengths
     }
 
+    /// How much of every node's edges communities explain.
+    pub fn explained(&self) -> &[f64] {
+        &self.explained
+    }
+
+    /// The same of the other side; empty where edges have no direction.
+    pub fn other_explained(&self) -> &[f64] {
+        &self.other_explained
+    }
+
     /// How the fit went.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
@@ -212,9 +222,5 @@ fn reordered(x: &Tall, order: &[usize]) -> Tall {
 }
 
 fn confidence(memberships: &Tall, explained: &[f64]) -> Vec<f64> {
-    let one = |u: usize| {
-        let spread: f64 = memberships.row(u).iter().map(|x| f64::from(x * (1.0 - x))).sum();
-        if explained[u] > 0.0 { (1.0 - (spread / explained[u]).sqrt()).max(0.0) } else { 0.0 }
-    };
-    (0..memberships.rows()).map(one).collect()
+    (0..memberships.rows()).map(|u| super::members::confidence(memberships.row(u), explained[u])).collect()
 }

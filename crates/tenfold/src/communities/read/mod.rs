@@ -28,10 +28,10 @@ mod table;
 
 pub use format::Format;
 
-use super::data::{Gathered, Graph, Kind, Wanted};
+use super::data::{Gathered, Graph, Ids, Kind, Wanted};
 use crate::error::{Error, Result};
 use crate::input::{Opening, Source};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Progress;
 
 /// How a graph is read.
@@ -140,6 +140,66 @@ impl ReadOptions {
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Graph> {
+    let (gathered, format, how, path) = gather(path, options, progress)?;
+    progress.stage("arranging the edges", 0);
+    progress.check()?;
+    let mut graph = finish(&path, gathered, options)?;
+    graph.note(format!("read as {}, told {how}", format.describe()));
+    Ok(graph)
+}
+
+/// Pairs of ids in the order of a file, each as often as it stands there.
+#[derive(Debug, Clone)]
+pub struct PairList {
+    from: Ids,
+    to: Option<Ids>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl PairList {
+    /// The ids that stand first, and perhaps others.
+    pub fn from(&self) -> &Ids {
+        &self.from
+    }
+
+    /// The ids that stand second, and perhaps others.
+    pub fn to(&self) -> &Ids {
+        self.to.as_ref().unwrap_or(&self.from)
+    }
+
+    /// The pairs, by the places of their ids.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+}
+
+/// Reads pairs of ids, in any format of [`read`]. Nothing is merged or dropped.
+///
+/// # Errors
+/// As [`read`].
+///
+/// # Example
+/// ```
+/// use tenfold::communities::read::{ReadOptions, read_pairs};
+/// use tenfold::engine::progress::Silent;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("pairs.txt");
+/// std::fs::write(&path, "ann bob\nbob ann\nann bob\n").unwrap();
+/// let list = read_pairs(&path, &ReadOptions::default(), &Silent)?;
+/// assert_eq!(list.pairs(), [(0, 1), (1, 0), (0, 1)]);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn read_pairs(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<PairList> {
+    let (gathered, ..) = gather(path, options, progress)?;
+    Ok(PairList { from: gathered.ids, to: gathered.others, pairs: gathered.edges.concat() })
+}
+
+/// The edges of a file as they stand there, its format and how that was told, and what the file is called.
+fn gather(
+    path: &Path,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<(Gathered, Format, &'static str, PathBuf)> {
     let source = Source::open(path, options.opening(), progress)?;
     let (format, how) = match options.format {
         Some(format) => (format, "as was said"),
@@ -163,11 +223,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
     if gathered.edges.iter().all(Vec::is_empty) {
         return Err(fail(&path, "holds no edges".into(), WANTED));
     }
-    progress.stage("arranging the edges", 0);
-    progress.check()?;
-    let mut graph = finish(&path, gathered, options)?;
-    graph.note(format!("read as {}, told {how}", format.describe()));
-    Ok(graph)
+    Ok((gathered, format, how, path))
 }
 
 /// Makes the graph; what is wrong with it is said of the file.

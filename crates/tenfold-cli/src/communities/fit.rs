@@ -1,0 +1,239 @@
+//! `tenfold communities fit`.
+
+use super::outputs::{OutputArgs, Written};
+use super::reading::{KindArgs, ReadArgs};
+use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
+use crate::files::Together;
+use crate::solver::SolverArgs;
+use crate::{exit, files};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Instant;
+use tenfold::communities::{Graph, Model, Params, Polish, Treatment, Views};
+use tenfold::components::Components;
+use tenfold::engine::progress::Progress;
+
+/// Learn overlapping communities from a graph
+#[derive(Args)]
+#[command(after_help = "\
+EDGES is a list of edges (two ids a line, perhaps a weight, as SNAP and KONECT write them), a \
+.csv, .tsv or .parquet table, MatrixMarket, GML, GraphML or a Matlab file with a sparse matrix, \
+also as .gz or .zst; - reads standard input. Ids may be numbers or names and come back as they \
+were. Whether edges have a direction or weights is told by the file or guessed; the verdict says \
+which and why.
+
+Communities come from the moments of stars, a node with two or three of its neighbours. A node may \
+belong to several. In a sparse graph the Poisson likelihood then polishes the memberships; a dense \
+one needs no polish. --views partition is the thesis's own way, in four sets of nodes.
+
+Examples:
+  tenfold communities fit friends.txt -k 20 -o model.tenfold
+  tenfold communities fit links.csv --from src --to dst -k auto -o m.tenfold
+  tenfold communities fit graph.gml -k 12 -o m.tenfold --members members.csv
+  tenfold communities fit buys.tsv.gz --bipartite -k 50 -o m.tenfold")]
+pub struct Fit {
+    /// The graph: a file, or - for standard input
+    #[arg(value_name = "EDGES")]
+    input: PathBuf,
+    /// Number of communities, or `auto` to choose it by the Bethe-Hessian and by halves of the edges
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    k: Components,
+    /// Where the model goes; .tenfold is the usual extension
+    #[arg(short, long, value_name = "MODEL")]
+    output: PathBuf,
+    /// Sum of alpha that the moments assume: 0 for one community a node, larger for more
+    #[arg(long, value_name = "X", value_parser = parse_amount)]
+    alpha0: Option<f64>,
+    /// How edges become samples: `all` nodes and their neighbours, or `partition[:ROUNDS]`
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = parse_views)]
+    views: Views,
+    /// Whether many pairs of nodes are joined; `auto` goes by their share
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    treatment: TreatmentName,
+    /// What follows the moments in a sparse graph
+    #[arg(long, value_name = "NAME", default_value = "likelihood")]
+    polish: PolishName,
+    /// Most iterations of the polish [default: 40]
+    #[arg(long, value_name = "N", value_parser = parse_count_to::<10_000>)]
+    iterations: Option<usize>,
+    /// Exit with code 4 when the fit did not converge
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    outputs: OutputArgs,
+    #[command(flatten)]
+    kind: KindArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    solver: SolverArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum TreatmentName {
+    Auto,
+    /// Least squares on the simplex
+    Dense,
+    /// Poisson likelihood
+    Sparse,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum PolishName {
+    /// Climb the Poisson likelihood, with a background
+    Likelihood,
+    /// The moments alone
+    None,
+}
+
+/// Partitions that are averaged when nobody says how many: each costs four decompositions.
+const ROUNDS: usize = 5;
+
+impl Fit {
+    pub fn run(self, session: &Session) -> Result<()> {
+        let params = self.params(session.seed)?;
+        files::check_output(&self.output, &[&self.input])?;
+        self.outputs.check(&[&self.input, &self.output])?;
+        let begin = Instant::now();
+        let graph = self.read.graph(&self.input, &self.kind, session)?;
+        self.outputs.check_kind(graph.kind())?;
+        let reading = begin.elapsed().as_secs_f64();
+        session.note(&self.estimate(&graph));
+        let model = session.watch.during(|watch| params.fit_with(&graph, watch))?;
+        let writing = Instant::now();
+        let mut together = Together::default();
+        // The large files first: they can still be stopped, and then nothing is written.
+        let written = self.outputs.write(&graph, &model, &mut together, session)?;
+        session.watch.check()?;
+        model.save(&together.path(&self.output)?)?;
+        together.finish()?;
+        let stages = Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
+        self.tell(&model, &written, &stages, session)
+    }
+
+    fn params(&self, seed: u64) -> Result<Params> {
+        let iterations = [("--iterations", self.iterations.is_some())];
+        if self.polish == PolishName::None {
+            refuse(&iterations, "--polish none")?;
+        }
+        if self.treatment == TreatmentName::Dense {
+            refuse(&iterations, "--treatment dense")?;
+        }
+        let defaults = Params::new(self.k);
+        Ok(Params {
+            alpha0: self.alpha0.unwrap_or(defaults.alpha0),
+            views: self.views,
+            treatment: match self.treatment {
+                TreatmentName::Auto => Treatment::Auto,
+                TreatmentName::Dense => Treatment::Dense,
+                TreatmentName::Sparse => Treatment::Sparse,
+            },
+            polish: match self.polish {
+                PolishName::Likelihood => Polish::Likelihood,
+                PolishName::None => Polish::None,
+            },
+            iterations: self.iterations,
+            solver: self.solver.solver_like(&defaults.solver)?,
+            seed,
+            ..defaults
+        })
+    }
+
+    /// What will be held, before a long run.
+    fn estimate(&self, graph: &Graph) -> String {
+        let k = match self.k {
+            Components::Exactly(k) => k as u64,
+            Components::Auto => 100,
+        };
+        let (rows, columns) = (graph.nodes() as u64, graph.others() as u64);
+        let entries = graph.adjacency().entries() as u64 * if graph.weighted() { 8 } else { 4 };
+        let sides = if graph.transposed().is_some() { 2 } else { 1 };
+        let data = sides * entries + 16 * (rows + columns);
+        // Directions, their products, and memberships before and after a step: about six matrices of nodes × k.
+        let work = 4 * 6 * k * (rows + columns) / if sides == 1 { 2 } else { 1 };
+        format!("memory: about {} (graph {})", human_bytes(data + work), human_bytes(data))
+    }
+
+    fn tell(&self, model: &Model, written: &Written, stages: &Stages, session: &Session) -> Result<()> {
+        let mut text = model.summary();
+        let mut value: Value = model.to_json();
+        text += &stages.told(model);
+        text += &format!("model written to {} in {:.1} s\n", self.output.display(), stages.all);
+        text += &written.text;
+        text += &format!("next: tenfold communities show {} --bridges 10\n", self.output.display());
+        value["seconds"] = json!(stages.all);
+        value["diagnostics"]["seconds"]["reading"] = json!(stages.reading);
+        value["diagnostics"]["seconds"]["writing"] = json!(stages.writing);
+        value["model"] = json!(self.output.to_string_lossy());
+        for (name, path) in &written.files {
+            value[*name] = path.clone();
+        }
+        session.answer(&text, &value)?;
+        if let Some(what) = unsettled(model) {
+            session.warn(what);
+            if self.strict {
+                return Err(exit::not_converged());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which iteration that the answer rests on did not end, if one did not.
+fn unsettled(model: &Model) -> Option<&'static str> {
+    let d = model.diagnostics();
+    // Where the likelihood was climbed, the decomposition was a start only.
+    match (d.directions_converged, d.log_likelihood.is_some()) {
+        (false, _) => Some("the eigenvectors of the graph had not converged"),
+        (_, true) if !d.settled => Some("memberships still moved when the polish ended; raise --iterations"),
+        (_, false) if !d.converged => Some("the decomposition had not converged; raise --max-iterations"),
+        _ => None,
+    }
+}
+
+/// Where the time went.
+struct Stages {
+    reading: f64,
+    writing: f64,
+    all: f64,
+}
+
+impl Stages {
+    fn told(&self, model: &Model) -> String {
+        let own = model.diagnostics().seconds.iter().map(|(stage, seconds)| (stage.as_str(), *seconds));
+        let all = std::iter::once(("reading", self.reading)).chain(own).chain([("writing", self.writing)]);
+        let told: Vec<String> = all.map(|(stage, seconds)| format!("{stage} {seconds:.1} s")).collect();
+        format!("\nstages: {}\n", told.join(", "))
+    }
+}
+
+fn parse_k(text: &str) -> Result<Components, String> {
+    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
+}
+
+/// `all`, `partition` or `partition:5`.
+fn parse_views(text: &str) -> Result<Views, String> {
+    match text.split_once(':').unwrap_or((text, "")) {
+        ("all", "") => Ok(Views::All),
+        ("partition", "") => Ok(Views::Partition(ROUNDS)),
+        ("partition", rounds) => parse_count_to::<1000>(rounds).map(Views::Partition),
+        _ => Err("`all`, `partition` or `partition:ROUNDS` is needed".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_understood() {
+        assert_eq!(parse_views("all"), Ok(Views::All));
+        assert_eq!(parse_views("partition"), Ok(Views::Partition(ROUNDS)));
+        assert_eq!(parse_views("partition:3"), Ok(Views::Partition(3)));
+        for text in ["", "all:3", "partition:0", "partition:x", "parts"] {
+            assert!(parse_views(text).is_err(), "{text}");
+        }
+    }
+}
