@@ -46,8 +46,10 @@ mod likelihood;
 mod model;
 mod moments;
 mod partition;
+mod picture;
 mod polish;
 pub mod read;
+mod report;
 mod spectrum;
 mod synth;
 
