@@ -86,7 +86,7 @@ impl AllNodes<'_> {
 
     /// The main community of every node.
     pub fn mains(&self) -> Vec<u32> {
-        (0..self.len()).into_par_iter().map(|node| order::largest(&self.mix(node))).collect()
+        (0..self.len()).into_par_iter().map(|node| largest(&self.mix(node))).collect()
     }
 
     /// Rows of the adjacency matrix in the order of the picture.

@@ -44,18 +44,21 @@ impl Held {
     }
 }
 
+/// Share times degree, the node, and its share.
+type Ranked = (f64, usize, f64);
+
 /// For every community the nodes with the largest share times degree, and their share.
 pub(super) fn leading(all: &AllNodes<'_>, count: usize) -> Vec<Vec<(usize, f64)>> {
     let k = all.k();
-    let better = |a: &(f64, usize, f64), b: &(f64, usize, f64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    let keep = |best: &mut Vec<(f64, usize, f64)>| {
+    let better = |a: &Ranked, b: &Ranked| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let keep = |best: &mut Vec<Ranked>| {
         best.sort_unstable_by(better);
         best.truncate(count);
     };
-    let parts: Vec<Vec<Vec<(f64, usize, f64)>>> = (0..all.len().div_ceil(NODES_A_TASK))
+    let parts: Vec<Vec<Vec<Ranked>>> = (0..all.len().div_ceil(NODES_A_TASK))
         .into_par_iter()
         .map(|task| {
-            let mut best = vec![Vec::new(); k];
+            let mut best: Vec<Vec<Ranked>> = vec![Vec::new(); k];
             for u in task * NODES_A_TASK..((task + 1) * NODES_A_TASK).min(all.len()) {
                 let degree = all.degree(u);
                 for (c, share) in all.mix(u).into_iter().enumerate() {
