@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
-use tenfold::{ica, topics};
+use tenfold::{communities, ica, topics};
 
 /// One page about a model, to look at in a browser
 #[derive(Args)]
@@ -41,6 +41,7 @@ impl Report {
         let kind = ModelFile::kind_of(&self.model)?;
         let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,
+            "communities" => communities::Model::load(&self.model)?.report(),
             "ica" => ica::Model::load(&self.model)?.report(),
             _ => plain(&ModelFile::load(&self.model)?),
         };

@@ -191,21 +191,25 @@ impl Body {
                 let words: Vec<String> = words.iter().map(|w| format!("<bdi>{}</bdi>", escape(w))).collect();
                 format!("<td class=\"words\">{}</td>", words.join(" "))
             }
-            Cell::Items(items) => {
-                let mut text = "<td class=\"items\">".to_owned();
-                for (id, name) in items {
-                    // Writing to a string cannot fail.
-                    let _ = write!(
-                        text,
-                        "<button type=\"button\" class=\"chip\" data-item=\"{id}\">{}</button> ",
-                        escape(name)
-                    );
-                }
-                text + "</td>"
-            }
+            Cell::Items(items) => chips("item", items),
+            Cell::Picks(picks) => chips("pick", picks),
         };
         self.add(&text);
     }
+}
+
+/// A cell of buttons that choose an item or pick a thing.
+fn chips(what: &str, named: &[(usize, String)]) -> String {
+    let mut text = "<td class=\"items\">".to_owned();
+    for (id, name) in named {
+        // Writing to a string cannot fail. A name keeps its own direction of writing.
+        let _ = write!(
+            text,
+            "<button type=\"button\" class=\"chip\" data-{what}=\"{id}\"><bdi>{}</bdi></button> ",
+            escape(name)
+        );
+    }
+    text + "</td>"
 }
 
 /// The name of a section inside the page: letters, digits and dashes.
@@ -273,6 +277,7 @@ mod tests {
         let mut table = Table::new(HOSTILE);
         let cells = all().map(|w| Cell::Items(vec![(1, w.clone()), (2, w)])).collect();
         table.push(Some(0), cells);
+        table.push(None, all().map(|w| Cell::Picks(vec![(1, w)])).collect());
         table.push(None, all().map(|w| Cell::Words(vec![w])).collect());
         let bars = Plot::bars(HOSTILE.concat(), &all().collect::<Vec<_>>(), &[1.0; 8], true);
         let section = Section::new(HOSTILE.concat())

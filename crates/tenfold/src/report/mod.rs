@@ -9,7 +9,8 @@
 //! second wall: nothing else runs, nothing is fetched, nothing is sent.
 //!
 //! **Items.** Topics, sources and cells are items with the ids of the model file. A table's row, a bar or a cell
-//! of a heat map may belong to an item; choosing it anywhere chooses it everywhere on the page.
+//! of a heat map may belong to an item; choosing it anywhere chooses it everywhere on the page. What items are about,
+//! such as the nodes of a graph, can be picked: a page's script then shows it.
 //!
 //! ```
 //! use tenfold::report::{Block, Page, Plot, Section};
@@ -33,6 +34,7 @@ use std::path::Path;
 pub use plain::plain;
 pub use plot::{Plot, Series};
 pub(crate) use plot::{grouped, number, numbers};
+pub(crate) use policy::base64;
 pub use table::{Cell, Table};
 
 /// A page: a title, a line below it, and sections.
@@ -68,6 +70,13 @@ pub struct Extension {
     pub script: &'static str,
     /// CSS.
     pub style: &'static str,
+}
+
+impl Extension {
+    /// What pages that are explored share: choosing an item by name, searching, and shares of items as bars. It stands
+    /// before the extension that uses it.
+    pub const EXPLORE: Self =
+        Self { script: include_str!("assets/explore.js"), style: include_str!("assets/explore.css") };
 }
 
 /// A part of a page with its own headline.

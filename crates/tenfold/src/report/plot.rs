@@ -85,6 +85,21 @@ impl Plot {
             .set("full", number(full))
     }
 
+    /// A matrix of items against items, entries from zero on, as colours that go with their root: entries a hundred times
+    /// smaller than the largest still show. `between` stands between the names of a row and a column, as in "3 to 5".
+    ///
+    /// # Panics
+    /// When the matrix is not square or there are not as many labels as rows.
+    pub fn matrix(caption: impl Into<String>, labels: &[String], matrix: &Mat, between: &str) -> Self {
+        assert_eq!((matrix.rows(), matrix.cols()), (labels.len(), labels.len()), "a label for every row");
+        let largest = matrix.as_slice().iter().copied().filter(|x| x.is_finite()).fold(0.0, f64::max);
+        Self::new("heatmap", caption)
+            .set("labels", json!(labels))
+            .set("cells", numbers(matrix.as_slice()))
+            .set("full", number(largest))
+            .set("between", json!(between))
+    }
+
     /// Names of the axes.
     pub fn axes(self, x: &str, y: &str) -> Self {
         self.set("x", json!(x)).set("y", json!(y))
@@ -183,5 +198,12 @@ mod tests {
         let labels: Vec<String> = (0..3).map(|i| i.to_string()).collect();
         let json = Plot::heatmap("c", &labels, &m, 0.5).to_json();
         assert_eq!(json["below"].to_string(), "[1000,-500,200]");
+    }
+
+    #[test]
+    fn a_matrix_is_kept_whole() {
+        let m = Mat::from_vec(2, 2, vec![0.5, 0.0, 1.0 / 3.0, f64::NAN]);
+        let json = Plot::matrix("c", &["0".into(), "1".into()], &m, "to").to_json();
+        assert_eq!((json["cells"].to_string(), &json["full"]), ("[0.5,0,0.33333,null]".into(), &json!(0.5)));
     }
 }

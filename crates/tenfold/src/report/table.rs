@@ -34,6 +34,8 @@ pub enum Cell {
     Words(Vec<String>),
     /// Items with their names.
     Items(Vec<(usize, String)>),
+    /// Things that items are about, such as nodes: their numbers on this page, and their names, which could be strangers'.
+    Picks(Vec<(usize, String)>),
 }
 
 impl Table {

@@ -82,7 +82,7 @@ fn page(data: &PageData) -> Result<Page> {
         format!("{} in {} documents", plural(k, "topic"), grouped(data.documents)),
         format!("{} words in the vocabulary", grouped(data.vocabulary.len())),
     );
-    page.extensions.push(EXPLORER);
+    page.extensions.extend([Extension::EXPLORE, EXPLORER]);
     page.push(explore(data, &map, &words));
     page.push(sizes(data));
     if k > 1 {

@@ -170,14 +170,23 @@ impl Browser {
         }
     }
 
+    /// Moves the pointer to the middle of an element.
+    pub fn hover(&mut self, selector: &str) {
+        self.pointer(selector, &["mouseMoved"]);
+    }
+
     /// Moves the pointer to the middle of an element and presses, as a person would.
     pub fn click(&mut self, selector: &str) {
+        self.pointer(selector, &["mouseMoved", "mousePressed", "mouseReleased"]);
+    }
+
+    fn pointer(&mut self, selector: &str, does: &[&str]) {
         let place = self.value(&format!(
             "(() => {{ const e = document.querySelector({}); e.scrollIntoView({{ block: 'center', behavior: 'instant' }}); \
              const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; }})()",
             json!(selector)
         ));
-        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+        for kind in does {
             let parameters =
                 json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
             self.call("Input.dispatchMouseEvent", parameters);

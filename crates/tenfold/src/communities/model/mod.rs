@@ -9,6 +9,7 @@ pub use uses::Bridge;
 
 use super::data::{Graph, Ids, Kind};
 use super::fit::{Assigned, Params};
+use super::picture::Picture;
 use crate::error::Result;
 use crate::verdict::Verdict;
 use serde_json::Value;
@@ -49,6 +50,8 @@ pub struct Model {
     params: Value,
     diagnostics: Diagnostics,
     verdict: Verdict,
+    /// What a report draws of the graph.
+    picture: Option<Picture>,
 }
 
 /// What the stages of a fit leave for the model.
@@ -108,9 +111,11 @@ impl Model {
             memberships,
             diagnostics,
             verdict: Verdict::default(),
+            picture: None,
         };
         model.diagnostics.report(&model, &mut verdict);
         model.verdict = verdict;
+        model.picture = Some(Picture::new(graph, &model.all_nodes()));
         Ok(model)
     }
 
@@ -198,6 +203,20 @@ impl Model {
     /// The same of the other side; empty where edges have no direction.
     pub fn other_explained(&self) -> &[f64] {
         &self.other_explained
+    }
+
+    /// [`Model::strengths`] of the right side, or of edges that come in; empty where edges have no direction.
+    pub fn other_strengths(&self) -> &[f64] {
+        &self.other_strengths
+    }
+
+    /// The parameters of the fit.
+    pub fn parameters(&self) -> &Value {
+        &self.params
+    }
+
+    pub(super) fn picture(&self) -> Option<&Picture> {
+        self.picture.as_ref()
     }
 
     /// How the fit went.

@@ -2,6 +2,7 @@
 
 use super::super::data::{Ids, Kind};
 use super::super::fit::{Params, Polish, Treatment, Views};
+use super::super::picture::Picture;
 use super::{Diagnostics, Model};
 use crate::components::Components;
 use crate::error::{Error, Result};
@@ -107,6 +108,9 @@ impl Model {
         if let Some(ids) = &self.other_ids {
             file.insert_lines("ids.other", &names(ids));
         }
+        if let Some(picture) = &self.picture {
+            picture.save(&mut file);
+        }
         file.save(path)
     }
 
@@ -124,7 +128,7 @@ impl Model {
         let mut diagnostics = diagnostics(&facts["diagnostics"]);
         diagnostics.spectrum = file.vector("spectrum")?;
         let other_ids = (kind == Kind::Bipartite).then(|| file.lines("ids.other")).transpose()?;
-        let model = Self {
+        let mut model = Self {
             kind,
             weighted: facts["weighted"].as_bool().unwrap_or(false),
             ids: Ids::from_names(file.lines("ids")?)?,
@@ -144,8 +148,13 @@ impl Model {
             params: facts["parameters"].clone(),
             verdict: Verdict::from_json(&facts["verdict"]),
             diagnostics,
+            picture: None,
         };
-        if model.fits() { Ok(model) } else { Err(misfit(path)) }
+        if !model.fits() {
+            return Err(misfit(path));
+        }
+        model.picture = Picture::load(&file, &model.all_nodes())?;
+        Ok(model)
     }
 
     fn fits(&self) -> bool {

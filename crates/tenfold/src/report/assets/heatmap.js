@@ -1,19 +1,33 @@
-// A symmetric matrix of items against items on a canvas: thousands of cells stay quick.
+// A matrix of items against items on a canvas: thousands of cells stay quick. Either symmetric around zero, the triangle
+// below the diagonal in thousandths, or whole and from zero on, where colours go with the root so that small entries show.
 (() => {
   const { el, number } = tenfold;
-  const parse = (text) => {
-    const digits = text.replace("#", "");
+  const parse = (name) => {
+    const digits = tenfold.colour(name).replace("#", "");
     return [0, 2, 4].map((i) => parseInt(digits.slice(i, i + 2), 16));
+  };
+  // A colour between two of the page's own, as numbers: part 0 is the first, 1 the second.
+  tenfold.between = (from, to) => {
+    const [a, b] = [parse(from), parse(to)];
+    return (part) => a.map((x, i) => Math.round(x + (b[i] - x) * part));
   };
 
   tenfold.widget("heatmap", (node, plot) => {
     const n = plot.labels.length;
+    const whole = Boolean(plot.cells);
+    const below = (i, j) => plot.below[(Math.max(i, j) * (Math.max(i, j) - 1)) / 2 + Math.min(i, j)];
     const value = (i, j) =>
-      i === j ? null : plot.below[(Math.max(i, j) * (Math.max(i, j) - 1)) / 2 + Math.min(i, j)];
+      whole ? plot.cells[i * n + j] : i === j ? null : (below(i, j) / 1000) * plot.full;
     const canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": plot.caption });
     const readout = el("p", { class: "readout", role: "status" });
     const full = number(plot.full);
-    const ramp = el("div", { class: "ramp", "aria-hidden": "true" }, "−" + full, el("i"), full);
+    const ramp = el(
+      "div",
+      { class: whole ? "ramp rising" : "ramp", "aria-hidden": "true" },
+      whole ? "0" : "−" + full,
+      el("i"),
+      full,
+    );
     const box = el("div", { class: "heat" }, canvas);
     node.append(ramp, box, readout);
     let cell = 10,
@@ -22,21 +36,26 @@
 
     function paint(width) {
       margin = 12 + 7 * String(plot.labels[n - 1] || "").length + 6;
-      cell = Math.max(1, Math.min(26, (width - margin - 8) / n)); // the last label is wider than its cell
+      const most = whole ? 40 : 26;
+      cell = Math.max(1, Math.min(most, (width - margin - 8) / n)); // the last label is wider than its cell
       const size = Math.floor(margin + cell * n + 8),
         ratio = devicePixelRatio || 1;
       canvas.width = canvas.height = Math.round(size * ratio);
       canvas.style.width = canvas.style.height = size + "px";
       const c = canvas.getContext("2d");
       c.scale(ratio, ratio);
-      const [cold, zero, hot] = ["--cold", "--zero", "--hot"].map((name) => parse(tenfold.colour(name)));
+      const up = tenfold.between("--zero", whole ? "--accent" : "--hot"),
+        down = tenfold.between("--zero", "--cold");
+      const shade = (v) => {
+        const part = Math.min(1, Math.abs(v) / (plot.full || 1));
+        return (v < 0 ? down : up)(whole ? Math.sqrt(part) : part).join();
+      };
       const gap = cell > 8 ? 1 : 0;
       for (let i = 0; i < n; i++) {
         for (let j = 0; j < n; j++) {
-          if (i === j) continue;
-          const v = value(i, j) / 1000,
-            end = v < 0 ? cold : hot;
-          c.fillStyle = `rgb(${zero.map((z, k) => Math.round(z + (end[k] - z) * Math.abs(v))).join()})`;
+          const v = value(i, j);
+          if (v === null) continue;
+          c.fillStyle = `rgb(${shade(v)})`;
           c.fillRect(margin + j * cell, margin + i * cell, cell - gap, cell - gap);
         }
       }
@@ -54,7 +73,7 @@
       c.lineWidth = 1.5;
       const item = tenfold.chosen;
       if (item !== null && item < n) {
-        c.strokeStyle = tenfold.colour("--accent");
+        c.strokeStyle = tenfold.colour(whole ? "--second" : "--accent");
         c.strokeRect(margin, margin + item * cell, n * cell - gap, cell - gap);
       }
       if (at) {
@@ -70,10 +89,9 @@
     function show(i, j) {
       at = [i, j];
       const v = value(i, j);
-      readout.textContent =
-        v === null
-          ? `${plot.x} ${plot.labels[i]} with itself`
-          : `${plot.x} ${plot.labels[i]} with ${plot.x} ${plot.labels[j]}: ${number((v / 1000) * plot.full)}`;
+      const [from, to] = [i, j].map((at) => `${plot.x} ${plot.labels[at]}`);
+      const pair = !whole ? `${from} with ${i === j ? "itself" : to}` : `${from} ${plot.between} ${to}`;
+      readout.textContent = v === null && !whole ? pair : `${pair}: ${number(v)}`;
       again();
     }
     function find(event) {

@@ -5,6 +5,7 @@ const tenfold = (() => {
   const SVG = document.getElementById("ns").namespaceURI;
   const widgets = new Map(),
     choosing = [],
+    picking = [],
     painting = [];
   let chosen = null;
 
@@ -66,10 +67,13 @@ const tenfold = (() => {
     }
     choosing.forEach((tell) => tell(item));
   }
+  // data-pick="17" is one of the many things that items are about, such as a node: picking one shows it.
   document.addEventListener("click", (event) => {
-    const node = event.target.closest("[data-item]");
+    const node = event.target.closest("[data-pick], [data-item]");
     // Words marked in a row are being copied, not chosen.
-    if (node && String(getSelection()) === "") choose(Number(node.dataset.item));
+    if (!node || String(getSelection()) !== "") return;
+    if (node.dataset.pick === undefined) choose(Number(node.dataset.item));
+    else picking.forEach((tell) => tell(Number(node.dataset.pick)));
   });
 
   // Draws now, and again whenever the width changes; canvases also when colours change.
@@ -104,6 +108,7 @@ const tenfold = (() => {
     widget: (name, mount) => widgets.set(name, mount),
     mount: (name) => widgets.get(name),
     onChoose: (tell) => choosing.push(tell),
+    onPick: (tell) => picking.push(tell),
     get chosen() {
       return chosen;
     },

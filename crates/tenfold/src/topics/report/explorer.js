@@ -3,23 +3,13 @@ tenfold.widget("topics", (node, data) => {
   const { el, word, number, percent } = tenfold;
   const top = data.topics.map((t) => t.words.slice(0, 3).map((at) => data.words[at]));
   const name = (id) => `${id} · ${top[id].join(" ")}`;
-  const k = data.topics.length;
   let lambda = 0.6; // what Sievert and Shirley's readers identified topics best with
 
-  const picker = el(
-    "select",
-    { id: "topic", change: () => tenfold.choose(Number(picker.value)) },
-    data.topics.map((_, id) => el("option", { value: id }, name(id))),
-  );
-  const step = (by) => tenfold.choose((tenfold.chosen + by + k) % k);
-  const controls = el(
-    "div",
-    { class: "pick" },
-    el("label", { for: "topic", class: "quiet" }, "Topic"),
-    el("button", { type: "button", "aria-label": "Previous topic", click: () => step(-1) }, "‹"),
-    picker,
-    el("button", { type: "button", "aria-label": "Next topic", click: () => step(1) }, "›"),
-  );
+  const controls = tenfold.picker({
+    id: "topic",
+    label: "Topic",
+    names: data.topics.map((_, id) => name(id)),
+  });
 
   const field = el("div", { class: "field" });
   const left = el(
@@ -130,7 +120,6 @@ tenfold.widget("topics", (node, data) => {
 
   function describe(id) {
     const t = data.topics[id];
-    picker.value = String(id);
     title.replaceChildren(
       `Topic ${id}`,
       el(

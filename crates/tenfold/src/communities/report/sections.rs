@@ -1,0 +1,272 @@
+//! The sections that are read: communities, matrices, bridges, spectrum, trade-off, diagnostics, and about the page.
+
+use super::Facts;
+use crate::communities::data::Kind;
+use crate::communities::model::Model;
+use crate::evaluate::Recovery;
+use crate::report::{Block, Cell, Plot, Section, Series, Table, base64, grouped};
+use serde_json::json;
+
+/// Members of a community that its row of the table names.
+const NAMED: usize = 5;
+/// Communities of a bridging node that its row names.
+const TIED: usize = 4;
+
+fn labels(k: usize) -> Vec<String> {
+    (0..k).map(|c| c.to_string()).collect()
+}
+
+pub(super) fn communities(facts: &Facts) -> Section {
+    let (model, k) = (facts.model, facts.model.k());
+    let plot = Plot::bars(
+        "Every community's share of all memberships. A click chooses the community.",
+        &labels(k),
+        model.shares(),
+        true,
+    )
+    .axes("community", "share of memberships")
+    .percent();
+    let mut table =
+        Table::new(&["community", "share of memberships", "nodes", "within", "α", "leading members"]);
+    table.tall = k > 12;
+    let largest = model.shares().iter().copied().fold(0.0, f64::max);
+    for c in 0..k {
+        let members = facts.leading[c].iter().take(NAMED).map(|&(u, _)| (facts.held.place(u), facts.id(u)));
+        let within = model.connectivity()[(c, c)];
+        table.push(
+            Some(c),
+            vec![
+                Cell::Items(vec![(c, c.to_string())]),
+                Cell::share(model.shares()[c], largest),
+                Cell::count(facts.sizes[c]),
+                Cell::Number(within, digits(within)),
+                Cell::number(model.alpha()[c], 3),
+                Cell::Picks(members.collect()),
+            ],
+        );
+    }
+    let what = if model.weighted() { "mean weight between" } else { "share of joined pairs among" };
+    let mut text = String::new();
+    if let Some(background) = model.background() {
+        text = format!(" {:.1} % of the edges belong to no community.", 100.0 * background);
+    }
+    Section::new("Communities").with(plot).with(table).with(Block::note(format!(
+        "Nodes are those that belong to the community above all. Within is the {what} its members. Leading members have \
+         the largest share times edges. A click on a node shows it, one on a column's name sorts by it.{text}"
+    )))
+}
+
+/// Three digits, whatever the size.
+fn digits(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e4).contains(&x.abs()) {
+        let after = if x == 0.0 { 0 } else { (2 - x.abs().log10().floor() as i32).clamp(0, 6) as usize };
+        format!("{x:.after$}")
+    } else {
+        format!("{x:.1e}").replace('-', "−")
+    }
+}
+
+pub(super) fn matrices(facts: &Facts) -> Section {
+    let (model, k) = (facts.model, facts.model.k());
+    let (between, what) = match model.kind() {
+        Kind::Undirected => ("with", ""),
+        Kind::Directed => ("to", " Rows are sources of edges, columns targets."),
+        Kind::Bipartite => ("with", " Rows are the left side, columns the right one."),
+    };
+    let measure = if model.weighted() { "the mean weight" } else { "the share of joined pairs" };
+    let caption = format!(
+        "Connectivity: {measure} between nodes that belong to two communities altogether. Colours go with the root, so that \
+         small entries show.{what} A click chooses the community of the row."
+    );
+    let heat = Plot::matrix(caption, &labels(k), model.connectivity(), between).axes("community", "");
+    let Some(picture) = model.picture() else {
+        return Section::new("Blocks").with(heat);
+    };
+    let rows = facts.all.rows();
+    let columns = facts.all.columns();
+    let cells = &picture.cells;
+    let [from, to] = match model.kind() {
+        Kind::Undirected => ["nodes", "nodes"],
+        Kind::Directed => ["sources", "targets"],
+        Kind::Bipartite => ["nodes of the left side", "nodes of the right side"],
+    };
+    let binned = if (rows.nodes.len(), model.other_ids().len()) == cells.shape {
+        "every dot is a pair of nodes".to_owned()
+    } else {
+        format!("in {} × {} cells, darker where more pairs are joined", cells.shape.0, cells.shape.1)
+    };
+    let data = json!({
+        "levels": base64(&cells.levels),
+        "shape": [cells.shape.0, cells.shape.1],
+        "rows": rows.borders,
+        "cols": columns.as_ref().unwrap_or(&rows).borders,
+        "blocks": cells.blocks.iter().map(|&n| n as u64).collect::<Vec<_>>(),
+        "sides": [from, to],
+        "undirected": model.kind() == Kind::Undirected,
+        "caption": format!(
+            "Adjacency: nodes by their main community, then by degree; {binned}.{what} A click chooses the community of the row."
+        ),
+    });
+    let picture = Block::Widget { name: "adjacency", data };
+    Section::new("Blocks").with(Block::Row(vec![picture, heat.into()]))
+}
+
+pub(super) fn bridges(facts: &Facts) -> Section {
+    let mut table =
+        Table::new(&["node", "degree-corrected", "bridgeness", "edges", "communities and their shares"]);
+    table.tall = facts.bridges.len() > 12;
+    let largest = facts.bridges.first().map_or(1.0, |b| b.corrected);
+    for bridge in &facts.bridges {
+        let mut mix: Vec<(usize, f64)> =
+            facts.model.memberships().row(bridge.node).iter().map(|x| f64::from(*x)).enumerate().collect();
+        mix.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let tied = mix.iter().take(TIED).filter(|m| m.1 >= 0.05);
+        let degree = facts.model.strengths()[bridge.node];
+        table.push(
+            None,
+            vec![
+                Cell::Picks(vec![(facts.held.place(bridge.node), facts.id(bridge.node))]),
+                Cell::Bar(bridge.corrected, digits(bridge.corrected), bridge.corrected / largest),
+                Cell::number(bridge.bridgeness, 3),
+                if degree == degree.trunc() { Cell::count(degree as usize) } else { Cell::number(degree, 2) },
+                Cell::Items(tied.map(|(c, share)| (*c, format!("{c} · {:.0} %", 100.0 * share))).collect()),
+            ],
+        );
+    }
+    let text = "Nodes that belong to several communities at once. Bridgeness is 0 for a node of one community and 1 for one \
+                of all alike; times the node's edges it tells bridges from strays.";
+    Section::new("Bridges").with(Block::text(text)).with(table)
+}
+
+pub(super) fn spectrum(model: &Model) -> Section {
+    let (k, d) = (model.k(), model.diagnostics());
+    let values: Vec<f64> = d.spectrum.iter().map(|x| x.abs()).collect();
+    let what = match model.kind() {
+        Kind::Undirected => "Eigenvalues of the adjacency matrix, by size without their sign",
+        _ => "Singular values of the adjacency matrix",
+    };
+    let chosen = if d.interval.is_some() {
+        "k was chosen from the graph, and the shaded range would also do"
+    } else {
+        "k was given"
+    };
+    let caption = format!("{what}. The model uses the first {k}; {chosen}. Those beyond are less exact.");
+    let mut plot =
+        Plot::line(caption, &values).axes("direction", "size").log_y().mark(k as f64, &format!("k = {k}"));
+    if let Some((from, to)) = d.interval {
+        plot = plot.band(from as f64, to as f64, "interval");
+    }
+    Section::new("Spectrum").with(plot)
+}
+
+/// Recovery against error, and both against the threshold.
+pub(super) fn trade_off(curve: &[(f64, Recovery)]) -> Section {
+    let line = |name: &str, value: &dyn Fn(&Recovery) -> f64| Series {
+        name: name.into(),
+        points: curve.iter().map(|(t, r)| (*t, value(r))).collect(),
+    };
+    let mut points: Vec<(f64, f64)> = curve.iter().map(|(_, r)| (r.error(), r.ratio())).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let caption = "Share of the known communities that are recovered, against the error of the pairs. Every point is a threshold \
+                   below which memberships count as none: a high one recovers the clearest communities, a low one more of \
+                   them and with more error.";
+    let both = Plot::lines(caption, vec![Series { name: String::new(), points }])
+        .axes("error over significant pairs", "recovery");
+    let caption = "Recovery, and the mean absolute error after the best one-to-one matching, by threshold. An answer without any \
+                   membership has the error of the third line: above it nothing was gained.";
+    let series = vec![
+        line("recovery", &Recovery::ratio),
+        line("mean absolute error", &Recovery::mean_absolute_error),
+        line("error of no answer", &Recovery::empty_error),
+    ];
+    let by_threshold = Plot::lines(caption, series).axes("threshold", "share");
+    let mut table = Table::new(&["threshold", "recovery", "error", "pairs", "mean absolute error"]);
+    table.tall = true;
+    for (threshold, r) in curve {
+        table.push(
+            None,
+            vec![
+                Cell::number(*threshold, 2),
+                Cell::number(r.ratio(), 3),
+                Cell::number(r.error(), 4),
+                Cell::count(r.pairs().len()),
+                Cell::number(r.mean_absolute_error(), 4),
+            ],
+        );
+    }
+    let note = "Recovery and error are those of the thesis: pairs of communities whose memberships are correlated more than chance \
+                allows, at a false discovery rate of 1 %. They say little without the number of pairs.";
+    Section::new("Trade-off")
+        .with(Block::Row(vec![both.into(), by_threshold.into()]))
+        .with(table)
+        .with(Block::note(note))
+}
+
+pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {
+    let d = model.diagnostics();
+    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
+    let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+    let small = |x: f64| x.is_finite().then(|| digits(x));
+    let facts = [
+        ("share of pairs joined", Some(format!("{} %", digits(100.0 * d.density)))),
+        ("treated as", Some(if d.dense { "dense" } else { "sparse" }.to_owned())),
+        ("edges of no community", model.background().map(percent)),
+        ("nodes without edges", Some(grouped(d.isolated))),
+        ("eigenvectors converged", Some(yes(d.directions_converged))),
+        ("largest residual of an eigenvector", small(d.residual)),
+        ("shares of the moments add up to", small(d.share_sum)),
+        ("decomposition converged", Some(yes(d.converged))),
+        ("residual of the decomposition", small(d.decomposition_residual)),
+        ("share of the tensor explained", d.fit.map(percent)),
+        ("agreement of starts", d.agreement.map(percent)),
+        ("negative eigenvalues of the Bethe–Hessian", d.bethe_hessian.map(grouped)),
+        ("directions that halves of the edges confirm", d.kept.map(grouped)),
+        ("starts of the polish", (!d.trials.is_empty()).then(|| grouped(d.trials.len()))),
+        ("iterations of the polish", d.log_likelihood.map(|_| grouped(d.iterations))),
+        ("log-likelihood", d.log_likelihood.map(|l| format!("{l:.1}").replace('-', "−"))),
+    ];
+    let known = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let seconds = d.seconds.iter().map(|(stage, s)| (format!("seconds: {stage}"), format!("{s:.2}")));
+    Section::new("Diagnostics").with(verdict).with(Block::Facts(known.chain(seconds).collect()))
+}
+
+pub(super) fn about(facts: &Facts) -> Section {
+    let version = env!("CARGO_PKG_VERSION");
+    let cite = format!(
+        "The tenfold authors. tenfold: hidden factors in data by the method of moments and tensor\n\
+         decomposition. Version {version}, 2026.\n\n\
+         F. Huang. Discovery of Latent Factors in High-dimensional Data Using Tensor Methods.\n\
+         PhD thesis, University of California, Irvine, 2016."
+    );
+    Section::new("About")
+        .with(Block::heading("Parameters"))
+        .with(Block::facts(facts.model.parameters()))
+        .with(Block::heading("How to cite"))
+        .with(Block::Code(cite))
+        .with(Block::heading("What this page leaves out"))
+        .with(Block::text(left_out(facts)))
+}
+
+/// What the page does not hold, said plainly.
+fn left_out(facts: &Facts) -> String {
+    let (held, all) = (facts.held.nodes.len(), facts.all.len());
+    let search = if held == all {
+        format!("All {} nodes can be searched.", grouped(all))
+    } else {
+        format!(
+            "Of {} nodes, the {} with the most edges and those that the page shows can be searched; the model file holds them \
+             all.",
+            grouped(all),
+            grouped(held)
+        )
+    };
+    let roles = if facts.model.kind() == Kind::Directed {
+        " A node's slices are the mean of its memberships as source and as target, weighted by its edges."
+    } else {
+        ""
+    };
+    format!(
+        "{search} Shares of a node below 1 % are not told.{roles} Pictures show which nodes are joined, not how strongly. Numbers \
+         are rounded to five digits. Communities have the ids of the model file, counted from 0."
+    )
+}
