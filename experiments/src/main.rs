@@ -1,4 +1,4 @@
-//! The thesis's figures and tables remade: `experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K]`.
+//! The thesis's figures and tables remade: `experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K] [--graph G]`.
 //!
 //! Each experiment prints what it measured beside what was published, as Markdown, and writes the same page and
 //! its figures to DIR. The same seed gives the same numbers, except seconds.
@@ -25,6 +25,8 @@ pub struct Request {
     pub data: PathBuf,
     /// One number of components instead of all.
     pub k: Option<usize>,
+    /// One graph instead of all.
+    pub graph: Option<String>,
 }
 
 struct Experiment {
@@ -33,11 +35,16 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 9] = [
+const EXPERIMENTS: [Experiment; 10] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
         run: communities::drawn,
+    },
+    Experiment {
+        name: "communities-shapes",
+        about: "graphs as large as the thesis's Facebook, Yelp and DBLP, from edge list to memberships (--graph G --k K for one)",
+        run: communities::shapes,
     },
     Experiment {
         name: "saddle",
@@ -81,7 +88,7 @@ const EXPERIMENTS: [Experiment; 9] = [
     },
 ];
 
-const USAGE: &str = "usage: experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K]";
+const USAGE: &str = "usage: experiments list | NAME [--seed S] [--out DIR] [--data DIR] [--k K] [--graph G]";
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
@@ -91,6 +98,7 @@ fn main() -> Outcome<()> {
         out: PathBuf::from("experiments/results"),
         data: PathBuf::from("target/experiments-data"),
         k: None,
+        graph: None,
     };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
@@ -98,6 +106,7 @@ fn main() -> Outcome<()> {
             "--seed" => request.seed = value()?.parse()?,
             "--out" => request.out = PathBuf::from(value()?),
             "--k" => request.k = Some(value()?.parse()?),
+            "--graph" => request.graph = Some(value()?),
             "--data" => request.data = PathBuf::from(value()?),
             other => return Err(format!("unknown argument {other}; {USAGE}").into()),
         }

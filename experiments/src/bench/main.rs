@@ -2,6 +2,7 @@
 //! [--write-data]`. With `--write-data` it fills DIR and measures nothing; without, it prints one JSON object a
 //! line. Times are the best of three after a warm-up.
 
+mod communities;
 mod data;
 mod topics;
 
@@ -27,6 +28,7 @@ fn main() -> Outcome<()> {
         "ica" => ica_batch(&request),
         "ica-online" => ica_online(&request),
         "topics" => topics::run(&request),
+        "communities" => communities::run(&request),
         other => Err(format!("no bench is called {other}")),
     })
     .map_err(Into::into)

@@ -45,7 +45,8 @@ fn dense(request: &Request, page: &mut Page) -> Outcome<()> {
     page.section("Dense");
     let mut rows = Vec::new();
     for (nodes, alpha0, published, limit) in DENSE {
-        let (mut errors, mut maes, mut ratios, mut pairs, mut seconds) = (vec![], vec![], vec![], vec![], vec![]);
+        let (mut errors, mut maes, mut ratios, mut pairs, mut seconds) =
+            (vec![], vec![], vec![], vec![], vec![]);
         for seed in request.seed..request.seed + SEEDS {
             let drawn = Synth { nodes, k: 10, alpha0, seed, ..Synth::default() }.draw()?;
             let begin = Instant::now();
@@ -85,7 +86,8 @@ fn sparse(request: &Request, page: &mut Page) -> Outcome<()> {
     ));
     let mut rows = Vec::new();
     for (nodes, k, degree) in SPARSE {
-        let (mut plain, mut found, mut best, mut ratio, mut seconds) = (vec![], vec![], vec![], vec![], vec![]);
+        let (mut plain, mut found, mut best, mut ratio, mut seconds) =
+            (vec![], vec![], vec![], vec![], vec![]);
         for seed in request.seed..request.seed + SEEDS {
             let edges = Edges::Poisson { degree, background: 0.2 };
             let drawn = Synth { nodes, k, alpha0: 1.0, edges, seed, ..Synth::default() }.draw()?;
@@ -112,8 +114,7 @@ fn sparse(request: &Request, page: &mut Page) -> Outcome<()> {
         ]);
         eprintln!("{}", rows.last().expect("just pushed").join(" | "));
     }
-    let headings =
-        ["n", "k", "degree", "moments", "tenfold", "from the truth", "ratio, worst", "seconds"];
+    let headings = ["n", "k", "degree", "moments", "tenfold", "from the truth", "ratio, worst", "seconds"];
     page.table(&headings, &rows);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Communities: the thesis's tables, on drawn graphs and on real ones that may be had, and what a million nodes cost.
 
 mod drawn;
+mod shapes;
 
 pub use drawn::run as drawn;
+pub use shapes::run as shapes;

@@ -134,6 +134,18 @@ const BENCHES: &[Bench] = &[
             Goal::AtLeast("worst_found", 1.0),
         ],
     },
+    Bench {
+        name: "communities",
+        about: "communities of public graphs, means over five seeds: average F1 and overlapping mutual information with the known ones",
+        peer: Some("communities"),
+        threads: Threads::All,
+        peer_first: true,
+        goals: &[
+            Goal::AtLeast("f1_over_peer", 0.0),
+            Goal::AtLeast("onmi_lfk_over_peer", 0.0),
+            Goal::AtLeast("lfr_onmi_lfk", 0.85),
+        ],
+    },
 ];
 
 /// What the command line asked for.

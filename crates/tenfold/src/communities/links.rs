@@ -46,7 +46,12 @@ pub struct LinkScore {
 /// assert!(score.auc > 0.7 && score.strangers == 0);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn held_out_score(model: &Model, held_out: &Graph, fitted: Option<&Graph>, seed: u64) -> Result<LinkScore> {
+pub fn held_out_score(
+    model: &Model,
+    held_out: &Graph,
+    fitted: Option<&Graph>,
+    seed: u64,
+) -> Result<LinkScore> {
     if held_out.kind() != model.kind() {
         return Err(bad(
             held_out.kind().to_string(),
@@ -56,8 +61,15 @@ pub fn held_out_score(model: &Model, held_out: &Graph, fitted: Option<&Graph>, s
     let fitted = fitted.map(|graph| Fitted::new(model, graph));
     let Positives { mut edges, strangers, seen } = Positives::new(model, held_out, fitted.as_ref());
     if edges.is_empty() {
-        let why = if seen > 0 { "they were all in the graph of the fit" } else { "their ids are no nodes of the model" };
-        return Err(bad("none that can be scored".into(), format!("edges that the fit did not see, but {why}")));
+        let why = if seen > 0 {
+            "they were all in the graph of the fit"
+        } else {
+            "their ids are no nodes of the model"
+        };
+        return Err(bad(
+            "none that can be scored".into(),
+            format!("edges that the fit did not see, but {why}"),
+        ));
     }
     let pairs = negatives(model, &edges, fitted.as_ref(), seed);
     if pairs.is_empty() {

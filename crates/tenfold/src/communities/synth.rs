@@ -1,6 +1,7 @@
 //! Graphs with known communities.
 
 use super::data::{Graph, Kind};
+use super::likelihood::column_sums;
 use crate::error::{Error, Result};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, Poisson};
@@ -207,16 +208,20 @@ impl Synth {
         let half = if self.kind == Kind::Undirected { 2.0 } else { 1.0 };
         let expected = degree * n / half;
         let sides = |x: &Tall, c: usize| Cumulative::new((0..x.rows()).map(|u| f64::from(x.row(u)[c])));
-        let ends: Vec<[Cumulative; 2]> = (0..self.k).map(|c| [sides(rows, c), sides(columns, c)]).collect();
-        let weight = |c: usize| ends[c][0].total * ends[c][1].total;
+        let sizes =
+            others.map_or_else(|| vec![column_sums(rows); 2], |o| vec![column_sums(rows), column_sums(o)]);
+        let weight = |c: usize| sizes[0][c] * sizes[1][c];
         let all: f64 = (0..self.k).map(weight).sum::<f64>().max(f64::MIN_POSITIVE);
         let mut edges = Vec::new();
         let number = |mean: f64, rng: &mut Rng| {
             if mean > 0.0 { Poisson::new(mean).expect("a positive mean").sample(rng) as usize } else { 0 }
         };
-        for (c, [from, to]) in ends.iter().enumerate() {
+        // One community at a time: sums of all of them would be larger than the graph.
+        for c in 0..self.k {
+            let from = sides(rows, c);
+            let to = others.map(|others| sides(others, c));
             for _ in 0..number(expected * (1.0 - background) * weight(c) / all, rng) {
-                edges.push((from.draw(rng), to.draw(rng)));
+                edges.push((from.draw(rng), to.as_ref().unwrap_or(&from).draw(rng)));
             }
         }
         for _ in 0..number(expected * background, rng) {

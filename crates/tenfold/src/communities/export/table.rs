@@ -149,9 +149,14 @@ mod tests {
 
     #[test]
     fn weights_are_short_and_near() {
-        for (weight, written) in
-            [(0.3f32, 0.3), (1.0, 1.0), (0.0, 0.0), (1.0 / 3.0, 0.333333), (1.234_567_8e-7, 1.23457e-7), (1e-30, 0.0)]
-        {
+        for (weight, written) in [
+            (0.3f32, 0.3),
+            (1.0, 1.0),
+            (0.0, 0.0),
+            (1.0 / 3.0, 0.333333),
+            (1.234_567_8e-7, 1.23457e-7),
+            (1e-30, 0.0),
+        ] {
             assert_eq!(six_digits(weight), written);
         }
     }
@@ -189,7 +194,8 @@ mod tests {
             let back: Vec<String> = reader.records().step_by(2).map(|r| r.unwrap()[0].to_owned()).collect();
             assert_eq!(back, ids.iter().collect::<Vec<_>>());
         }
-        let npy = write_members(&folder.path().join("m.npy"), &Members::new(&ids, &memberships), 0.4, &Silent);
+        let npy =
+            write_members(&folder.path().join("m.npy"), &Members::new(&ids, &memberships), 0.4, &Silent);
         assert!(npy.unwrap_err().to_string().contains("no place for ids"));
     }
 }

@@ -3,8 +3,8 @@
 use super::super::members::bridgeness;
 use super::Model;
 use crate::error::{Error, Result};
-use std::fmt::Write;
 use rayon::prelude::*;
+use std::fmt::Write;
 use tenfold_engine::linalg::Tall;
 use tenfold_engine::progress::Progress;
 

@@ -102,7 +102,8 @@ fn for_every_line(
 /// `# words`, but not `#tag`, which may be an id.
 fn is_comment(text: &str) -> bool {
     let mut chars = text.chars();
-    matches!(chars.next(), Some('#' | '%')) && chars.next().is_none_or(|c| c.is_whitespace() || matches!(c, '#' | '%'))
+    matches!(chars.next(), Some('#' | '%'))
+        && chars.next().is_none_or(|c| c.is_whitespace() || matches!(c, '#' | '%'))
 }
 
 /// What stands between the ids of a line.
@@ -181,13 +182,23 @@ impl Look {
         let lines = grouped(self.lines);
         if self.lines > 0 && self.distinct == self.lines {
             if 2 * self.lines >= nodes {
-                let why = format!("read as a list of nodes, for each of its {lines} lines begins with another; say --truth-format cover if lines are communities");
+                let why = format!(
+                    "read as a list of nodes, for each of its {lines} lines begins with another; say --truth-format cover if lines are communities"
+                );
                 return (Format::Nodes, why);
             }
             if self.one_tab == self.lines && self.blanks > 0 {
-                return (Format::Nodes, "read as a list of nodes, for a tab follows the first id alone".into());
+                return (
+                    Format::Nodes,
+                    "read as a list of nodes, for a tab follows the first id alone".into(),
+                );
             }
         }
-        (Format::Cover, format!("read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes"))
+        (
+            Format::Cover,
+            format!(
+                "read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes"
+            ),
+        )
     }
 }
