@@ -36,6 +36,18 @@ pub fn check_table(path: &Path, inputs: &[&Path]) -> Result<()> {
     check_output(path, inputs)
 }
 
+/// [`check_output`] for a page for the browser.
+pub fn check_page(path: &Path, inputs: &[&Path]) -> Result<()> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if !matches!(extension.as_str(), "html" | "htm") {
+        return Err(exit::usage(format!(
+            "{}: a report is a page for the browser; give it a name that ends in .html",
+            path.display()
+        )));
+    }
+    check_output(path, inputs)
+}
+
 fn check_folder(folder: &Path, path: &Path) -> Result<()> {
     if !folder.is_dir() {
         return Err(exit::usage(format!(
@@ -127,44 +139,6 @@ impl Bundle {
             paths.push(shown);
         }
         Ok(paths)
-    }
-}
-
-/// Several files in any folders that belong together: made in hidden folders beside their places, and moved there when all
-/// are whole.
-#[derive(Default)]
-pub struct Together {
-    /// Folders, each with its hidden one.
-    staging: Vec<(PathBuf, tempfile::TempDir)>,
-    /// Where every file is, and where it goes.
-    files: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Together {
-    /// Where to write the file that is to be at `place`.
-    pub fn path(&mut self, place: &Path) -> Result<PathBuf> {
-        // A link keeps pointing where it did: the file behind it is replaced.
-        let target = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-        let folder = folder_of(&target).to_owned();
-        let at = match self.staging.iter().position(|made| made.0 == folder) {
-            Some(at) => at,
-            None => {
-                let made = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(&folder);
-                self.staging.push((folder, made.map_err(|e| output::write_error(place, e))?));
-                self.staging.len() - 1
-            }
-        };
-        let staged = self.staging[at].1.path().join(target.file_name().unwrap_or_default());
-        self.files.push((staged.clone(), target));
-        Ok(staged)
-    }
-
-    /// Moves all files to their places.
-    pub fn finish(self) -> Result<()> {
-        for (staged, place) in &self.files {
-            std::fs::rename(staged, place).map_err(|e| output::write_error(place, e))?;
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tenfold report`.
 
 use crate::common::Session;
-use crate::{exit, files};
+use crate::files;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -30,14 +30,7 @@ pub struct Report {
 
 impl Report {
     pub fn run(self, session: &Session) -> Result<()> {
-        let extension = self.output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        if !matches!(extension.as_str(), "html" | "htm") {
-            return Err(exit::usage(format!(
-                "{}: a report is a page for the browser; give it a name that ends in .html",
-                self.output.display()
-            )));
-        }
-        files::check_output(&self.output, &[&self.model])?;
+        files::check_page(&self.output, &[&self.model])?;
         let kind = ModelFile::kind_of(&self.model)?;
         let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,

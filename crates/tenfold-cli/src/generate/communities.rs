@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use tenfold::communities::{Drawn, Edges, Ids, Kind, Members, Synth, write_connectivity, write_members};
+use tenfold::communities::{Drawn, Edges, Ids, Kind, Members, Synth, Threshold, write_connectivity, write_members};
 use tenfold::engine::progress::Progress;
 use tenfold::output;
 
@@ -94,7 +94,7 @@ impl Communities {
         for (part, members) in &truths {
             let path = bundle.path(&format!("{stem}.{part}.csv"))?;
             // Every membership that is not nothing.
-            session.watch.during(|watch| write_members(&path, members, 1e-6, watch))?;
+            session.watch.during(|watch| write_members(&path, members, Threshold::Absolute(1e-6), watch))?;
         }
         write_connectivity(&bundle.path(&format!("{stem}.connectivity.csv"))?, &drawn.connectivity)?;
         session.watch.check()?;

@@ -1,11 +1,12 @@
 //! A fitted community model: what it holds, what it says, what it does with new nodes and pairs of nodes.
 
 mod diagnostics;
+mod infer;
+mod rates;
 mod stored;
 mod uses;
 
 pub use diagnostics::Diagnostics;
-pub use uses::Bridge;
 
 use super::data::{Graph, Ids, Kind};
 use super::fit::{Assigned, Params};

@@ -93,8 +93,9 @@ impl<'a> Gather<'a> {
         self.entries.sort_by_key(|e| (e.0, e.1));
         self.entries.dedup_by_key(|e| (e.0, e.1));
         let names = self.keep_large(min_size)?;
+        let mut warnings = Vec::new();
         if strangers > 0 {
-            self.notes.push(format!(
+            warnings.push(format!(
                 "{} of the truth's {} ids are no nodes of the graph and are left out, such as {:?}",
                 grouped(strangers),
                 grouped(known + strangers),
@@ -110,7 +111,7 @@ impl<'a> Gather<'a> {
             ));
         }
         let Self { entries, known, weighted, notes, .. } = self;
-        Ok(Truth { names, entries, known, strangers, weighted, notes })
+        Ok(Truth { names, entries, known, strangers, weighted, notes, warnings })
     }
 
     /// Drops communities with fewer members, and numbers the others anew.

@@ -12,7 +12,7 @@ fn read_text(name: &str, text: &str, ids: &Ids, options: &Options) -> Result<Tru
 }
 
 fn lists(truth: &Truth) -> Vec<Vec<u32>> {
-    truth.cover(0.5).communities().to_vec()
+    truth.cover(Threshold::Absolute(0.5)).communities().to_vec()
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn covers_and_lists_of_nodes_are_told_apart() {
     // The other way when it is said.
     let said = Options { format: Some(Format::Cover), ..plain.clone() };
     let pairs = read_text("t.txt", "1 2\n2 3\n3 4\n4 5\n5 6\n6 1\n", &ids, &said).unwrap();
-    assert_eq!((pairs.k(), pairs.cover(0.5).entries()), (6, 12));
+    assert_eq!((pairs.k(), pairs.cover(Threshold::Absolute(0.5)).entries()), (6, 12));
     let part = read_text("t.txt", "2\t5 7\n4\t7\n", &ids, &plain).unwrap();
     assert_eq!((part.unknown(), lists(&part)), (4, vec![vec![0], vec![0, 1]]));
     assert!(part.notes().iter().any(|n| n.contains("4 of 6 nodes are not in the truth")), "{:?}", part.notes());
@@ -50,7 +50,7 @@ fn strangers_are_counted_or_refused() {
     let ids = Ids::counted(0, 5);
     let some = read_text("t.txt", "0 1 2 9\n2 3 9\n", &ids, &Options::default()).unwrap();
     assert_eq!((some.strangers(), some.unknown()), (1, 1));
-    assert!(some.notes().iter().any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\"")));
+    assert!(some.warnings().iter().any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\"")));
     let error = |text: &str| read_text("t.txt", text, &ids, &Options::default()).unwrap_err().to_string();
     assert!(error("7 8 9\n").contains("none of its 3 ids is a node"), "{}", error("7 8 9\n"));
     assert!(error("0 7 8\n").contains("only 1 of its 3 ids") && error("# only\n").contains("no members"));
@@ -106,7 +106,7 @@ fn members_come_back_as_they_were_written() {
     let names: &[&str] = if cfg!(feature = "parquet") { &["m.csv", "m.tsv", "m.parquet"] } else { &["m.csv"] };
     for name in names {
         let path = folder.path().join(name);
-        write_members(&path, &Members::new(&ids, &memberships), 0.0, &Silent).unwrap();
+        write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.0), &Silent).unwrap();
         let truth = read(&path, &ids, &Options::default(), &Silent).unwrap();
         assert!(truth.is_weighted() && truth.unknown() == 0);
         assert_eq!(truth.names(), ["0", "1", "2"]);
