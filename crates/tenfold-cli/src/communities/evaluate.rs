@@ -102,6 +102,12 @@ impl Evaluate {
         let known = session.watch.during(|watch| truth::read(path, members.ids(), &options, watch))?;
         known.notes().iter().for_each(|note| session.note(&format!("{}: {note}", shown(path))));
         known.warnings().iter().for_each(|warning| session.warn(&format!("{}: {warning}", shown(path))));
+        let untold = (0..members.len()).filter(|&u| known.known()[u] && !members.is_told(u)).count();
+        if untold > 0 {
+            session.note(&format!(
+                "{untold} of the compared nodes have no edges: they have the mean of all memberships, and are in none of the lists"
+            ));
+        }
         let comparison = Comparison::new(&members, &known);
         session.watch.check()?;
         let curve = comparison.trade_off(&THRESHOLDS);

@@ -71,12 +71,16 @@ impl Infer {
         session.watch.check()?;
         let rows =
             session.watch.during(|watch| write_members(&self.output, &members, self.threshold.threshold(), watch))?;
-        if strangers > 0 {
+        if let Some(first) = known.iter().position(Option::is_none) {
             session.warn(&format!(
-                "{strangers} of {} nodes in the second column are not known to the model; {alone} new nodes have no other \
-                 neighbours and get the mean of all memberships",
-                known.len()
+                "{strangers} of {} nodes in the second column are not known to the model, such as {:?}; edges to them are \
+                 left out",
+                known.len(),
+                graph.other_ids().get(first)
             ));
+        }
+        if alone > 0 {
+            session.warn(&format!("{alone} new nodes have no known neighbours and get the mean of all memberships"));
         }
         let seconds = begin.elapsed().as_secs_f64();
         let (nodes, to) = (graph.nodes(), self.output.display());

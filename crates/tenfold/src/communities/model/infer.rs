@@ -1,6 +1,7 @@
 //! Memberships of new nodes.
 
 use super::super::assign;
+use super::super::likelihood::column_sums;
 use super::Model;
 use super::rates::Rates;
 use crate::error::{Error, Result};
@@ -139,9 +140,37 @@ impl Model {
             }
             Ok(())
         })?;
+        let mut seen = sums.times(&seen_by);
+        let expected = self.connectivity.matvec(&column_sums(leaves));
+        let near = assign::clipped(&seen, &corners)?;
+        let scales = rescaled(&mut seen, &near, (&strengths, &expected));
         let pairs = leaves.rows().max(1) as f64;
-        assign::on_simplex(&sums.times(&seen_by), &corners, |u| (strengths[u] / pairs).clamp(0.0, 1.0))
+        assign::on_simplex(&seen, &corners, |u| {
+            let p = (strengths[u] / pairs).clamp(0.0, 1.0);
+            // The p whose variance p(1 − p) is that of an edge, so many times as large.
+            let variance = (p * (1.0 - p) / (scales[u] * scales[u])).min(0.25);
+            (1.0 - (1.0 - 4.0 * variance).sqrt()) / 2.0
+        })
     }
+}
+
+/// Share of the edges that nodes of its communities have, below which a new node is taken to have given a part of its edges.
+const FEW: f64 = 0.5;
+
+/// Scales what is seen of nodes with few edges to what nodes of their communities have: without that the simplex, on which shares
+/// add up to 1, would give them the communities with the fewest edges. Says by how much each node was short.
+fn rescaled(seen: &mut Tall, near: &Tall, (strengths, expected): (&[f64], &[f64])) -> Vec<f64> {
+    let short = |u: usize| {
+        let usual: f64 = near.row(u).iter().zip(expected).map(|(x, e)| f64::from(*x) * e).sum();
+        let part = strengths[u] / usual.max(f64::MIN_POSITIVE);
+        if part > 0.0 && part < FEW { part } else { 1.0 }
+    };
+    let scales: Vec<f64> = (0..near.rows()).map(short).collect();
+    let width = seen.width().max(1);
+    for (row, scale) in seen.as_mut_slice().chunks_exact_mut(width).zip(&scales) {
+        row.iter_mut().for_each(|x| *x /= *scale as f32);
+    }
+    scales
 }
 
 /// The memberships under which a node's edges are most probable.
@@ -195,6 +224,17 @@ mod tests {
             let error = pairs.map(|(a, b)| f64::from((a - b).abs())).sum::<f64>() / 2000.0;
             // The same equations with the other nodes held fixed; the fit ends its climb before its fixed point.
             assert!(error < 0.02, "{kind}, {edges:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_node_with_few_edges_gets_the_communities_of_its_neighbours() {
+        let drawn = Synth { nodes: 400, k: 4, alpha0: 0.0, ..Synth::default() }.draw().unwrap();
+        let model = Params { alpha0: 0.1, ..Params::new(4) }.fit(&drawn.graph).unwrap();
+        for u in 0..20 {
+            let (found, own) = (model.infer(&[(u, 1.0)]).unwrap(), model.memberships().row(u));
+            let most = assign::largest(own);
+            assert!(own[most] > 0.8 && found[most] > 0.5, "{u}: {found:?} beside {own:?}");
         }
     }
 

@@ -1,0 +1,76 @@
+//! What `tenfold communities` writes for other programs: members by threshold, covers, networks, pages.
+
+mod support;
+
+use support::{Place, number};
+
+/// A graph of 600 nodes in four communities, some of them in several, as `g.txt` with its truth beside it.
+fn drawn(place: &Place, more: &str) {
+    place.ok(&format!("generate communities --nodes 600 -k 4 --alpha0 0.3 --seed 3 {more} -o g.txt"));
+}
+
+#[test]
+fn members_are_counted_by_a_part_of_the_largest_share() {
+    let place = Place::new();
+    drawn(&place, "--degree 40 --background 0.1");
+    place.ok("communities fit g.txt -k 4 -o m.tenfold --members half.csv");
+    let rows = |more: &str| {
+        place.ok(&format!("communities export m.tenfold --members e.csv {more}"));
+        let text = place.text("e.csv");
+        let mut by_node = std::collections::BTreeMap::<String, Vec<f64>>::new();
+        for line in text.lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            by_node.entry(cells[0].into()).or_default().push(cells[2].parse().unwrap());
+        }
+        assert_eq!(by_node.len(), 600, "every node");
+        by_node.into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(rows("").concat().len(), place.text("half.csv").lines().count() - 1);
+    for weights in rows("") {
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        assert!(weights.iter().all(|w| *w >= 0.499_99 * most), "{weights:?}");
+    }
+    for weights in rows("--threshold 0.4") {
+        assert!(weights.len() == 1 || weights.iter().all(|w| *w >= 0.399_99), "{weights:?}");
+    }
+    assert!(rows("--relative 1").iter().all(|w| w.len() == 1));
+    assert!(rows("--relative 0").concat().len() > rows("").concat().len());
+    place.fails("communities export m.tenfold --members e.csv --relative 0.5 --threshold 0.1", 2, &["--threshold"]);
+    place.fails("communities export m.tenfold --threshold 0.1 --connectivity p.csv", 2, &["--members or --covers"]);
+}
+
+#[test]
+fn a_model_is_exported_without_another_fit() {
+    let place = Place::new();
+    drawn(&place, "");
+    let files = |to: &str| format!("--members {to}.csv --covers {to}.txt --gml {to}.gml --gexf {to}.gexf --connectivity {to}.tsv");
+    place.ok(&format!("communities fit g.txt -k 4 -o m.tenfold {}", files("a")));
+    let told = place.ok(&format!("communities export m.tenfold --graph g.txt {}", files("b")));
+    assert!(told.out.contains("memberships of 600 nodes written to b.csv"), "{}", told.out);
+    for ending in ["csv", "txt", "gml", "gexf", "tsv"] {
+        assert!(place.bytes(&format!("a.{ending}")) == place.bytes(&format!("b.{ending}")), "{ending}");
+    }
+    let value = place.json("communities export m.tenfold --members c.parquet");
+    assert_eq!((&value["model"], &value["members"]), (&"m.tenfold".into(), &"c.parquet".into()));
+    place.fails("communities export m.tenfold", 2, &["--members"]);
+    place.fails("communities export m.tenfold --gml c.gml", 2, &["--graph"]);
+    place.fails("communities export m.tenfold --graph g.txt --members c.csv", 2, &["--gml or --gexf"]);
+    place.fails("communities export m.tenfold --members m.tenfold", 2, &["extension"]);
+    place.write("other.txt", "1 2\n2 3\n");
+    place.fails("communities export m.tenfold --graph other.txt --gml c.gml", 3, &["other.txt", "graph of the fit"]);
+}
+
+#[test]
+fn the_page_of_an_evaluation_has_its_curve() {
+    let place = Place::new();
+    drawn(&place, "");
+    place.ok("communities fit g.txt -k 4 -o m.tenfold");
+    let told = place.ok("communities evaluate m.tenfold --truth g.truth.csv --report page.html --curve c.csv");
+    assert!(told.out.contains("page written to page.html") && told.out.contains("curve written to c.csv"));
+    assert!(place.text("page.html").contains("Trade-off"));
+    place.fails("communities evaluate m.tenfold --truth g.truth.csv --report page.txt", 2, &[".html"]);
+    place.fails("communities evaluate m.tenfold --truth g.truth.csv --curve g.truth.csv", 2, &["overwritten"]);
+    let json = place.json("communities evaluate m.tenfold --truth g.truth.csv");
+    assert_eq!(json["matches"].as_array().unwrap().len() as u64, json["pairs"].as_u64().unwrap());
+    assert!(number(&json["matches"][0]["correlation"]) > 0.9, "{json}");
+}
