@@ -16,7 +16,9 @@ use tenfold::{communities, ica, topics};
 #[command(after_help = "\
 The page is a single file that works offline and can be sent to others. For topics it has a map, \
 the words of every topic with a slider for their relevance, a search, sizes and correlations, the \
-spectrum and what speaks for or against the model.
+spectrum and what speaks for or against the model; for communities the network, the adjacency matrix \
+by blocks, members, bridges and a search for nodes. `communities evaluate --report` adds the curve of \
+recovery against error.
 
 Example:
   tenfold report model.tenfold -o topics.html")]

@@ -88,7 +88,9 @@ fn a_truth_of_another_graph_is_refused_and_a_partial_one_is_counted() {
     place.ok("communities fit g.txt -k 2 -o m.tenfold");
     let evaluate = "communities evaluate m.tenfold --truth";
     place.write("other.txt", (0..20).map(|i| format!("x{i} {}\n", i / 10)).collect::<String>());
-    place.fails(&format!("{evaluate} other.txt"), 3, &["other.txt", "none of its", "\"x0\""]);
+    place.fails(&format!("{evaluate} other.txt"), 3, &["other.txt", "none of its 20 ids is a node", "\"x0\""]);
+    let cover = format!("{evaluate} other.txt --truth-format cover");
+    place.fails(&cover, 3, &["other.txt", "only 2 of its 22 ids are nodes", "\"x0\""]);
     place.write("few.txt", (0..50).map(|i| format!("{i} {}\n", i / 10)).collect::<String>());
     place.fails(&format!("{evaluate} few.txt"), 3, &["few.txt", "only 20 of its 50 ids"]);
     place.write("some.txt", (5..25).map(|i| format!("{i} {}\n", i / 10)).collect::<String>());

@@ -55,7 +55,7 @@ fn a_model_is_exported_without_another_fit() {
     place.fails("communities export m.tenfold", 2, &["--members"]);
     place.fails("communities export m.tenfold --gml c.gml", 2, &["--graph"]);
     place.fails("communities export m.tenfold --graph g.txt --members c.csv", 2, &["--gml or --gexf"]);
-    place.fails("communities export m.tenfold --members m.tenfold", 2, &["extension"]);
+    place.fails("communities export m.tenfold --members m.tenfold", 2, &[".tenfold; known types are .csv, .tsv and .parquet"]);
     place.write("other.txt", "1 2\n2 3\n");
     place.fails("communities export m.tenfold --graph other.txt --gml c.gml", 3, &["other.txt", "graph of the fit"]);
 }

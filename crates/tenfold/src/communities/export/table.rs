@@ -15,14 +15,15 @@ const BLOCK: usize = 4096;
 /// # Errors
 /// [`Error::UnsupportedFile`] with the extensions that would do.
 pub fn check_members_path(path: &Path) -> Result<()> {
+    let known = ".csv, .tsv and .parquet".to_owned();
     if is_npy(path) {
-        return Err(Error::UnsupportedFile {
-            path: path.to_owned(),
-            problem: "an array of numbers has no place for ids".into(),
-            known: ".csv, .tsv and .parquet".into(),
-        });
+        let problem = "an array of numbers has no place for ids".to_owned();
+        return Err(Error::UnsupportedFile { path: path.to_owned(), problem, known });
     }
-    output::check_table_path(path)
+    output::check_table_path(path).map_err(|error| match error {
+        Error::UnsupportedFile { path, problem, .. } => Error::UnsupportedFile { path, problem, known },
+        error => error,
+    })
 }
 
 /// Writes who belongs to which communities: a row `id,community,weight` for every membership that `threshold` counts, in

@@ -76,14 +76,16 @@ impl<'a> Gather<'a> {
             Err(Error::Read { path: self.path.clone(), line: None, problem, remedy: remedy.into() })
         };
         if known < strangers {
-            let count = if known == 0 { "none".into() } else { format!("only {}", grouped(known)) };
+            let all = grouped(known + strangers);
+            let count = match known {
+                0 => format!("none of its {all} ids is a node"),
+                1 => format!("only 1 of its {all} ids is a node"),
+                _ => format!("only {} of its {all} ids are nodes", grouped(known)),
+            };
             let stranger = self.strangers.get(0);
             let node = if self.ids.is_empty() { "".into() } else { self.ids.get(0) };
             return fail(
-                format!(
-                    "{count} of its {} ids is a node of the graph: {stranger:?} is not, and nodes are called {node:?} and so on",
-                    grouped(known + strangers)
-                ),
+                format!("{count} of the graph: {stranger:?} is not, and nodes are called {node:?} and so on"),
                 "give the truth of this graph; ids are compared as text",
             );
         }

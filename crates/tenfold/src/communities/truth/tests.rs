@@ -28,6 +28,9 @@ fn covers_and_lists_of_nodes_are_told_apart() {
     assert!(labels.notes().iter().any(|n| n.contains("line 1 is taken for names")));
     let cover = read_text("t.txt", "# two\n1 2 3\n\n3 4 5 6\n", &ids, &plain).unwrap();
     assert_eq!((cover.names(), lists(&cover)), (&["2".into(), "4".into()][..], vec![vec![0, 1, 2], vec![2, 3, 4, 5]]));
+    // Labels of some nodes, and of one that is none.
+    let some = read_text("t.txt", "2 a\n90 a\n3 a\n6 a\n", &Ids::counted(1, 20), &plain).unwrap();
+    assert_eq!((lists(&some), some.strangers()), (vec![vec![0, 1, 2]], 1));
     // The other way when it is said.
     let said = Options { format: Some(Format::Cover), ..plain.clone() };
     let pairs = read_text("t.txt", "1 2\n2 3\n3 4\n4 5\n5 6\n6 1\n", &ids, &said).unwrap();
