@@ -23,7 +23,10 @@ fn what_was_drawn_is_found_and_written_in_every_form() {
 
     // Within/between .9/.1 and 150 nodes a community: a share has a standard error of √(.25/150)/.8 = .05 at worst.
     let near = place.json("communities evaluate m.tenfold --truth g.truth.csv --curve curve.csv");
-    assert_eq!((&near["recovery"], &near["nodes"], &near["strangers"]), (&1.0.into(), &600.into(), &0.into()));
+    assert_eq!(
+        (&near["recovery"], &near["nodes"], &near["strangers"]),
+        (&1.0.into(), &600.into(), &0.into())
+    );
     assert!(number(&near["mean_absolute_error"]) < 0.03, "{near}");
     assert!(number(&near["empty_error"]) > 0.2, "{near}");
     for measure in ["onmi_lfk", "onmi_max", "omega", "average_f1"] {
@@ -66,7 +69,12 @@ fn models_are_shown_by_community_node_and_bridge() {
     let place = Place::new();
     drawn(&place, "");
     let fit = place.ok("communities fit g.txt -k 4 -o m.tenfold");
-    for word in ["4 communities in 600 nodes", "stages: reading", "model written to m.tenfold", "next: tenfold report"] {
+    for word in [
+        "4 communities in 600 nodes",
+        "stages: reading",
+        "model written to m.tenfold",
+        "next: tenfold report",
+    ] {
         assert!(fit.out.contains(word), "{word}: {}", fit.out);
     }
     let all = place.ok("communities show m.tenfold").out;
@@ -102,7 +110,9 @@ fn models_are_shown_by_community_node_and_bridge() {
 #[test]
 fn the_same_bytes_on_any_threads_and_from_standard_input() {
     let place = Place::new();
-    for more in ["", "--degree 25", "--degree 25 --directed", "--degree 25 --bipartite --others 500 --weighted"] {
+    for more in
+        ["", "--degree 25", "--degree 25 --directed", "--degree 25 --bipartite --others 500 --weighted"]
+    {
         drawn(&place, &format!("{more} --threads 1"));
         let graph = place.bytes("g.txt");
         drawn(&place, &format!("{more} --threads 3"));
@@ -138,7 +148,8 @@ fn directed_and_bipartite_graphs_have_two_sides() {
         assert!(number(&near["mean_absolute_error"]) < 0.08, "{side}: {near}");
     }
     drawn(&place, "--degree 40 --background 0.1 --bipartite --others 500");
-    let fit = place.json("communities fit g.txt -k 4 --alpha0 0.3 -o m.tenfold --side to --members right.csv");
+    let fit =
+        place.json("communities fit g.txt -k 4 --alpha0 0.3 -o m.tenfold --side to --members right.csv");
     assert_eq!((&fit["kind"], &fit["nodes"]), (&"bipartite".into(), &600.into()));
     assert!(place.text("right.csv").contains("\nv0,"), "the right side");
     let bridges = place.json("communities show m.tenfold --bridges 3 --side to");
@@ -230,7 +241,11 @@ fn held_out_edges_are_told_from_other_pairs() {
     assert!(run.err.contains("1 held-out edges have an end"), "{}", run.err);
     assert!(run.out.contains("AUC 0.") && run.out.contains("recovery"), "{}", run.out);
     place.fails("communities evaluate m.tenfold", 2, &["--truth"]);
-    place.fails("communities evaluate m.tenfold --held-out train.txt --graph train.txt", 3, &["train.txt", "of the fit"]);
+    place.fails(
+        "communities evaluate m.tenfold --held-out train.txt --graph train.txt",
+        3,
+        &["train.txt", "of the fit"],
+    );
 }
 
 #[test]
@@ -243,7 +258,10 @@ fn options_reach_the_fit() {
     assert!((3..=6).contains(&k), "{k} communities where 4 were drawn");
     assert!(auto["verdict"].to_string().contains("Bethe"), "{}", auto["verdict"]);
     let none = json("-k 4 --polish none --views partition:2 --solver online");
-    assert_eq!((&none["parameters"]["polish"], &none["parameters"]["views"]["partition"]), (&"none".into(), &2.into()));
+    assert_eq!(
+        (&none["parameters"]["polish"], &none["parameters"]["views"]["partition"]),
+        (&"none".into(), &2.into())
+    );
     assert!(none["diagnostics"]["log_likelihood"].is_null(), "{none}");
     let dense = json("-k 4 --treatment dense --alpha0 0");
     assert_eq!((&dense["diagnostics"]["dense"], &dense["parameters"]["alpha0"]), (&true.into(), &0.0.into()));
@@ -259,7 +277,11 @@ fn edges_may_be_kept_from_the_fit() {
     drawn(&place, "--degree 40 --background 0.1");
     let args = "communities fit g.txt -k 4 --alpha0 0.3 --hold-out 0.2 -o m.tenfold";
     let run = place.ok(&format!("{args} --gexf g.gexf"));
-    assert!(run.out.contains("edges that the fit did not see") && run.err.contains("edges are held out"), "{}", run.err);
+    assert!(
+        run.out.contains("edges that the fit did not see") && run.err.contains("edges are held out"),
+        "{}",
+        run.err
+    );
     let fit = place.json(args);
     assert!(number(&fit["held_out"]["auc"]) > 0.75, "{fit}");
     assert_eq!((&fit["held_out"]["share"], &fit["held_out"]["seen"]), (&0.2.into(), &0.into()), "{fit}");
@@ -296,12 +318,19 @@ fn public_graphs_and_their_truths_are_read() {
     assert_eq!((&football["nodes"], &football["true_communities"]), (&115.into(), &12.into()), "{football}");
     assert!(number(&football["nmi"]) > 0.8, "{football}");
     let lfr = evaluated("lfr-n1000-k28.txt.gz", "-k 28 --treatment sparse", "lfr-n1000-k28.truth.txt", "");
-    assert_eq!((&lfr["nodes"], &lfr["true_communities"], &lfr["nmi"]), (&1000.into(), &28.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&lfr["nodes"], &lfr["true_communities"], &lfr["nmi"]),
+        (&1000.into(), &28.into(), &serde_json::Value::Null)
+    );
     assert!(number(&lfr["onmi_lfk"]) > 0.8, "{lfr}");
     let email = evaluated("email-Eu-core.txt", "-k 30", "email-Eu-core-department-labels.txt", "");
-    assert_eq!((&email["nodes"], &email["true_communities"], &email["strangers"]), (&1005.into(), &42.into(), &0.into()));
+    assert_eq!(
+        (&email["nodes"], &email["true_communities"], &email["strangers"]),
+        (&1005.into(), &42.into(), &0.into())
+    );
     assert!(number(&email["average_f1"]) > 0.3, "{email}");
-    let reed = evaluated("Reed98.mat", "-k 10", "Reed98.mat", "--attribute year,dorm --missing 0 --min-size 10");
+    let reed =
+        evaluated("Reed98.mat", "-k 10", "Reed98.mat", "--attribute year,dorm --missing 0 --min-size 10");
     assert!(number(&reed["recovery"]) > 0.3, "{reed}");
     let caltech = evaluated("Caltech36.gml.gz", "-k 9", "Caltech36.gml.gz", "--attribute dorm --missing 0");
     assert!(number(&caltech["recovery"]) > 0.9 && number(&caltech["unknown_nodes"]) > 100.0, "{caltech}");

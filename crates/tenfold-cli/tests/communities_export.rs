@@ -35,15 +35,27 @@ fn members_are_counted_by_a_part_of_the_largest_share() {
     }
     assert!(rows("--relative 1").iter().all(|w| w.len() == 1));
     assert!(rows("--relative 0").concat().len() > rows("").concat().len());
-    place.fails("communities export m.tenfold --members e.csv --relative 0.5 --threshold 0.1", 2, &["--threshold"]);
-    place.fails("communities export m.tenfold --threshold 0.1 --connectivity p.csv", 2, &["--members or --covers"]);
+    place.fails(
+        "communities export m.tenfold --members e.csv --relative 0.5 --threshold 0.1",
+        2,
+        &["--threshold"],
+    );
+    place.fails(
+        "communities export m.tenfold --threshold 0.1 --connectivity p.csv",
+        2,
+        &["--members or --covers"],
+    );
 }
 
 #[test]
 fn a_model_is_exported_without_another_fit() {
     let place = Place::new();
     drawn(&place, "");
-    let files = |to: &str| format!("--members {to}.csv --covers {to}.txt --gml {to}.gml --gexf {to}.gexf --connectivity {to}.tsv");
+    let files = |to: &str| {
+        format!(
+            "--members {to}.csv --covers {to}.txt --gml {to}.gml --gexf {to}.gexf --connectivity {to}.tsv"
+        )
+    };
     place.ok(&format!("communities fit g.txt -k 4 -o m.tenfold {}", files("a")));
     let told = place.ok(&format!("communities export m.tenfold --graph g.txt {}", files("b")));
     assert!(told.out.contains("memberships of 600 nodes written to b.csv"), "{}", told.out);
@@ -55,9 +67,17 @@ fn a_model_is_exported_without_another_fit() {
     place.fails("communities export m.tenfold", 2, &["--members"]);
     place.fails("communities export m.tenfold --gml c.gml", 2, &["--graph"]);
     place.fails("communities export m.tenfold --graph g.txt --members c.csv", 2, &["--gml or --gexf"]);
-    place.fails("communities export m.tenfold --members m.tenfold", 2, &[".tenfold; known types are .csv, .tsv and .parquet"]);
+    place.fails(
+        "communities export m.tenfold --members m.tenfold",
+        2,
+        &[".tenfold; known types are .csv, .tsv and .parquet"],
+    );
     place.write("other.txt", "1 2\n2 3\n");
-    place.fails("communities export m.tenfold --graph other.txt --gml c.gml", 3, &["other.txt", "graph of the fit"]);
+    place.fails(
+        "communities export m.tenfold --graph other.txt --gml c.gml",
+        3,
+        &["other.txt", "graph of the fit"],
+    );
 }
 
 #[test]
@@ -65,11 +85,16 @@ fn the_page_of_an_evaluation_has_its_curve() {
     let place = Place::new();
     drawn(&place, "");
     place.ok("communities fit g.txt -k 4 -o m.tenfold");
-    let told = place.ok("communities evaluate m.tenfold --truth g.truth.csv --report page.html --curve c.csv");
+    let told =
+        place.ok("communities evaluate m.tenfold --truth g.truth.csv --report page.html --curve c.csv");
     assert!(told.out.contains("page written to page.html") && told.out.contains("curve written to c.csv"));
     assert!(place.text("page.html").contains("Trade-off"));
     place.fails("communities evaluate m.tenfold --truth g.truth.csv --report page.txt", 2, &[".html"]);
-    place.fails("communities evaluate m.tenfold --truth g.truth.csv --curve g.truth.csv", 2, &["overwritten"]);
+    place.fails(
+        "communities evaluate m.tenfold --truth g.truth.csv --curve g.truth.csv",
+        2,
+        &["overwritten"],
+    );
     let json = place.json("communities evaluate m.tenfold --truth g.truth.csv");
     assert_eq!(json["matches"].as_array().unwrap().len() as u64, json["pairs"].as_u64().unwrap());
     assert!(number(&json["matches"][0]["correlation"]) > 0.9, "{json}");

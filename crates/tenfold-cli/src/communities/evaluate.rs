@@ -70,7 +70,8 @@ pub struct Evaluate {
 
 impl Evaluate {
     pub fn run(self, session: &Session) -> Result<()> {
-        let read = [Some(&self.model), self.truth.truth.as_ref(), self.held_out.as_ref(), self.graph.as_ref()];
+        let read =
+            [Some(&self.model), self.truth.truth.as_ref(), self.held_out.as_ref(), self.graph.as_ref()];
         let mut taken: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
         if let Some(curve) = &self.curve {
             files::check_table(curve, &taken)?;

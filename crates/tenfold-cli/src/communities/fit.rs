@@ -12,7 +12,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::communities::{Graph, LinkScore, Model, Params, Polish, Treatment, Views, held_out_score, hold_out};
+use tenfold::communities::{
+    Graph, LinkScore, Model, Params, Polish, Treatment, Views, held_out_score, hold_out,
+};
 use tenfold::components::Components;
 use tenfold::engine::progress::Progress;
 
@@ -118,7 +120,8 @@ impl Fit {
         model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
         bundle.finish()?;
-        let stages = Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
+        let stages =
+            Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
         self.tell(&model, (scored, &written), &stages, session)
     }
 

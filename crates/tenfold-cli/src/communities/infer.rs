@@ -49,7 +49,8 @@ impl Infer {
         let model = Model::load(&self.model)?;
         // New nodes are one side and known ones the other, even where they are called alike.
         let graph = self.read.graph_of(&self.input, Kind::Bipartite, session)?;
-        let known: Vec<Option<usize>> = graph.other_ids().iter().map(|id| model.other_ids().find(&id)).collect();
+        let known: Vec<Option<usize>> =
+            graph.other_ids().iter().map(|id| model.other_ids().find(&id)).collect();
         let strangers = known.iter().filter(|place| place.is_none()).count();
         if strangers == known.len() {
             return Err(exit::bad_input(format!(
@@ -69,8 +70,9 @@ impl Infer {
         let found = session.watch.during(|watch| model.infer_all(graph.nodes(), neighbours, watch))?;
         let members = Members::new(graph.ids(), &found);
         session.watch.check()?;
-        let rows =
-            session.watch.during(|watch| write_members(&self.output, &members, self.threshold.threshold(), watch))?;
+        let rows = session
+            .watch
+            .during(|watch| write_members(&self.output, &members, self.threshold.threshold(), watch))?;
         if let Some(first) = known.iter().position(Option::is_none) {
             session.warn(&format!(
                 "{strangers} of {} nodes in the second column are not known to the model, such as {:?}; edges to them are \
@@ -80,7 +82,9 @@ impl Infer {
             ));
         }
         if alone > 0 {
-            session.warn(&format!("{alone} new nodes have no known neighbours and get the mean of all memberships"));
+            session.warn(&format!(
+                "{alone} new nodes have no known neighbours and get the mean of all memberships"
+            ));
         }
         let seconds = begin.elapsed().as_secs_f64();
         let (nodes, to) = (graph.nodes(), self.output.display());

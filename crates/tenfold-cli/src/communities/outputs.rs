@@ -9,8 +9,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tenfold::communities::{
-    Graph, Kind, Members, Model, Side, check_members_path, write_connectivity, write_cover,
-    write_gexf, write_gml, write_members,
+    Graph, Kind, Members, Model, Side, check_members_path, write_connectivity, write_cover, write_gexf,
+    write_gml, write_members,
 };
 
 /// What is written of a model for other programs.
@@ -49,9 +49,13 @@ impl OutputArgs {
             tenfold::output::check_table_path(path)?;
         }
         let lists = self.members.is_some() || self.covers.is_some();
-        for (option, given) in [("--side", self.side.is_some()), ("--threshold", self.threshold.threshold.is_some())] {
+        for (option, given) in
+            [("--side", self.side.is_some()), ("--threshold", self.threshold.threshold.is_some())]
+        {
             if given && !lists {
-                return Err(exit::usage(format!("{option} means nothing without --members or --covers; leave it out")));
+                return Err(exit::usage(format!(
+                    "{option} means nothing without --members or --covers; leave it out"
+                )));
             }
         }
         let mut taken = taken.to_vec();

@@ -41,7 +41,8 @@ impl Predict {
         files::check_output(&self.output, &[&self.model, &self.input])?;
         let model = Model::load(&self.model)?;
         let list = self.read.pairs(&self.input, session)?;
-        let places = |given: &Ids, own: &Ids| -> Vec<Option<usize>> { given.iter().map(|id| own.find(&id)).collect() };
+        let places =
+            |given: &Ids, own: &Ids| -> Vec<Option<usize>> { given.iter().map(|id| own.find(&id)).collect() };
         let (from, to) = (places(list.from(), model.ids()), places(list.to(), model.other_ids()));
         let mut pairs = Vec::with_capacity(list.pairs().len());
         for (number, &(u, v)) in list.pairs().iter().enumerate() {

@@ -117,7 +117,11 @@ impl ReadArgs {
 
     /// Reads a graph and says what it is. What the reader did stands in the verdict of the fit.
     pub fn graph(&self, path: &Path, kind: &KindArgs, session: &Session) -> Result<Graph> {
-        self.read(path, ReadOptions { kind: kind.kind(), weighted: kind.weighted(), ..self.options() }, session)
+        self.read(
+            path,
+            ReadOptions { kind: kind.kind(), weighted: kind.weighted(), ..self.options() },
+            session,
+        )
     }
 
     /// Reads edges as a graph of a kind that is known.

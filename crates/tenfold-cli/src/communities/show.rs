@@ -72,7 +72,9 @@ impl Show {
             (_, Some(count), _) => bridges(&members, count, self.by != Some(Ranking::Bridgeness)),
             (.., Some(id)) => self.node(&members, id)?,
             _ if self.side.is_some() => {
-                return Err(exit::usage("--side means nothing for all communities; name one, --bridges or --node"));
+                return Err(exit::usage(
+                    "--side means nothing for all communities; name one, --bridges or --node",
+                ));
             }
             _ => (model.summary(), model.to_json()),
         };

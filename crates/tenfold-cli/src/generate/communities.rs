@@ -9,7 +9,9 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use tenfold::communities::{Drawn, Edges, Ids, Kind, Members, Synth, Threshold, write_connectivity, write_members};
+use tenfold::communities::{
+    Drawn, Edges, Ids, Kind, Members, Synth, Threshold, write_connectivity, write_members,
+};
 use tenfold::engine::progress::Progress;
 use tenfold::output;
 
@@ -128,7 +130,11 @@ impl Communities {
     fn tell(&self, synth: &Synth, drawn: &Drawn, paths: &[String], session: &Session) -> Result<()> {
         let Synth { nodes, k, alpha0, kind, .. } = *synth;
         let edges = drawn.graph.edges();
-        let sides = if kind == Kind::Bipartite { format!("{nodes} + {} nodes", synth.others) } else { format!("{nodes} nodes") };
+        let sides = if kind == Kind::Bipartite {
+            format!("{nodes} + {} nodes", synth.others)
+        } else {
+            format!("{nodes} nodes")
+        };
         let flag = if kind == Kind::Undirected { String::new() } else { format!(" --{kind}") };
         let text = format!(
             "{sides}, {edges} edges, {k} communities, {kind}: {}\n\

@@ -135,7 +135,8 @@ mod tests {
         let found = Tall::from_vec(80, 2, data.collect()).unwrap();
         let comparison = Comparison::new(&Members::new(&ids, &found), &truth);
         assert_eq!(comparison.nodes(), 60);
-        let Measures { nmi, onmi_lfk, onmi_max, omega, average_f1 } = comparison.measures(Threshold::Absolute(0.5));
+        let Measures { nmi, onmi_lfk, onmi_max, omega, average_f1 } =
+            comparison.measures(Threshold::Absolute(0.5));
         assert_eq!((nmi, onmi_lfk, onmi_max, omega, average_f1), (Some(1.0), 1.0, 1.0, 1.0, 1.0));
         let recovery = comparison.recovery();
         assert_eq!((recovery.ratio(), recovery.pairs().len(), recovery.empty_error()), (1.0, 2, 0.5));
@@ -157,7 +158,13 @@ mod tests {
         let found = Tall::from_vec(40, 2, data.collect()).unwrap();
         let comparison = Comparison::new(&Members::new(&ids, &found), &truth);
         assert_eq!(comparison.recovery().mean_absolute_error(), 0.0);
-        assert_eq!((comparison.measures(Threshold::Absolute(0.5)).nmi, comparison.measures(Threshold::Absolute(0.2)).nmi), (Some(1.0), None));
+        assert_eq!(
+            (
+                comparison.measures(Threshold::Absolute(0.5)).nmi,
+                comparison.measures(Threshold::Absolute(0.2)).nmi
+            ),
+            (Some(1.0), None)
+        );
         assert_eq!(comparison.measures(Threshold::Absolute(0.2)).average_f1, 1.0);
     }
 }

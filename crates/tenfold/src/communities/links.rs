@@ -46,7 +46,12 @@ pub struct LinkScore {
 /// assert!(score.auc > 0.7 && score.strangers == 0);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn held_out_score(model: &Model, held_out: &Graph, fitted: Option<&Graph>, seed: u64) -> Result<LinkScore> {
+pub fn held_out_score(
+    model: &Model,
+    held_out: &Graph,
+    fitted: Option<&Graph>,
+    seed: u64,
+) -> Result<LinkScore> {
     if held_out.kind() != model.kind() {
         return Err(bad(
             held_out.kind().to_string(),
@@ -56,8 +61,15 @@ pub fn held_out_score(model: &Model, held_out: &Graph, fitted: Option<&Graph>, s
     let fitted = fitted.map(|graph| Fitted::new(model, graph));
     let Positives { mut edges, strangers, seen } = Positives::new(model, held_out, fitted.as_ref());
     if edges.is_empty() {
-        let why = if seen > 0 { "they were all in the graph of the fit" } else { "their ids are no nodes of the model" };
-        return Err(bad("none that can be scored".into(), format!("edges that the fit did not see, but {why}")));
+        let why = if seen > 0 {
+            "they were all in the graph of the fit"
+        } else {
+            "their ids are no nodes of the model"
+        };
+        return Err(bad(
+            "none that can be scored".into(),
+            format!("edges that the fit did not see, but {why}"),
+        ));
     }
     let pairs = negatives(model, &edges, fitted.as_ref(), seed);
     if pairs.is_empty() {
@@ -94,7 +106,11 @@ pub fn held_out_score(model: &Model, held_out: &Graph, fitted: Option<&Graph>, s
 /// ```
 pub fn hold_out(graph: &Graph, share: f64, seed: u64) -> Result<(Graph, Graph)> {
     let wrong = |expected: String| {
-        Err(Error::BadParameter { name: "share of held-out edges".into(), value: share.to_string(), expected })
+        Err(Error::BadParameter {
+            name: "share of held-out edges".into(),
+            value: share.to_string(),
+            expected,
+        })
     };
     if !(share > 0.0 && share < 1.0) {
         return wrong("a share between 0 and 1".into());
@@ -102,7 +118,8 @@ pub fn hold_out(graph: &Graph, share: f64, seed: u64) -> Result<(Graph, Graph)> 
     let both_ways = graph.kind() == Kind::Undirected;
     let out = |u: u32, v: u32| {
         let (u, v) = if both_ways { (u.min(v), u.max(v)) } else { (u, v) };
-        let mixed = mixed(mixed(seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(u) << 32 | u64::from(v)));
+        let mixed =
+            mixed(mixed(seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(u) << 32 | u64::from(v)));
         // The upper 53 bits as a number in [0, 1).
         ((mixed >> 11) as f64) < share * (1u64 << 53) as f64
     };
@@ -246,7 +263,10 @@ mod tests {
             let synth = Synth { nodes: 300, others: 200, k: 3, edges, kind, weighted, ..Synth::default() };
             let graph = synth.draw().unwrap().graph;
             let (fit, out) = hold_out(&graph, 0.2, 5).unwrap();
-            assert_eq!((fit.nodes(), fit.others(), fit.edges() + out.edges()), (300, graph.others(), graph.edges()));
+            assert_eq!(
+                (fit.nodes(), fit.others(), fit.edges() + out.edges()),
+                (300, graph.others(), graph.edges())
+            );
             // Of about 12,000 edges a fifth, with a standard error of 0.4 %.
             let share = out.edges() as f64 / graph.edges() as f64;
             assert!((share - 0.2).abs() < 0.02, "{kind}: {share}");

@@ -208,7 +208,9 @@ impl Side {
     /// ```
     pub fn of(kind: Kind, asked: Option<Self>) -> Result<Self> {
         let expected = match (kind, asked) {
-            (Kind::Undirected, Some(Self::From | Self::To)) => "edges of this graph have no direction; leave it out",
+            (Kind::Undirected, Some(Self::From | Self::To)) => {
+                "edges of this graph have no direction; leave it out"
+            }
             (Kind::Bipartite, Some(Self::Both)) => "one side of a bipartite graph at a time: from or to",
             (Kind::Bipartite, None) => return Ok(Self::From),
             (_, asked) => return Ok(asked.unwrap_or(Self::Both)),

@@ -258,13 +258,20 @@ fn chosen(path: &Path, names: &[&str], usual: &[&str], options: &Options) -> Res
     };
     let held = usual.iter().take(20).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", ");
     if let Some(wanted) = options.attributes.iter().find(|wanted| !names.contains(&wanted.as_str())) {
-        return fail(format!("has no attribute {wanted:?}; there are {held}"), "name another with --attribute");
+        return fail(
+            format!("has no attribute {wanted:?}; there are {held}"),
+            "name another with --attribute",
+        );
     }
     match (options.attributes.is_empty(), usual) {
         (false, _) => Ok(options.attributes.clone()),
         (true, [one]) => Ok(vec![(*one).to_owned()]),
-        (true, []) => fail("holds no attributes of nodes".into(), "give a file that says what communities they are in"),
-        (true, _) => fail(format!("has the attributes {held}"), "say with --attribute which of them are communities"),
+        (true, []) => {
+            fail("holds no attributes of nodes".into(), "give a file that says what communities they are in")
+        }
+        (true, _) => {
+            fail(format!("has the attributes {held}"), "say with --attribute which of them are communities")
+        }
     }
 }
 

@@ -65,7 +65,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.txt");
         let ids = Ids::from_names(["plain", "a b", "a\tb"]).unwrap();
-        let error = write_cover(&path, &ids, &Cover::new(3, vec![vec![1, 2]]), &Silent).unwrap_err().to_string();
+        let error =
+            write_cover(&path, &ids, &Cover::new(3, vec![vec![1, 2]]), &Silent).unwrap_err().to_string();
         assert!(error.contains("\"a\\tb\"") && !path.exists(), "{error}");
         write_cover(&path, &ids, &Cover::new(3, vec![vec![1, 0]]), &Silent).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "plain\ta b\n");

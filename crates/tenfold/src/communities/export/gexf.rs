@@ -142,12 +142,20 @@ mod tests {
 
     #[test]
     fn the_sides_of_a_bipartite_graph_are_told_apart() {
-        let edges: Vec<(String, String)> =
-            (0..6).flat_map(|u| (0..6).filter(move |v| u / 3 == v / 3).map(move |v| (u, v))).map(|(u, v)| (u.to_string(), v.to_string())).collect();
+        let edges: Vec<(String, String)> = (0..6)
+            .flat_map(|u| (0..6).filter(move |v| u / 3 == v / 3).map(move |v| (u, v)))
+            .map(|(u, v)| (u.to_string(), v.to_string()))
+            .collect();
         let borrowed: Vec<(&str, &str)> = edges.iter().map(|(u, v)| (u.as_str(), v.as_str())).collect();
         let text = written(Kind::Bipartite, &borrowed, 2);
         assert_eq!((text.matches("<node ").count(), text.matches("<edge ").count()), (12, 18));
-        assert!(text.contains("<node id=\"from:0\" label=\"0\">") && text.contains("<node id=\"to:0\" label=\"0\">"));
-        assert!(text.contains("source=\"from:0\" target=\"to:1\"/>") && text.contains("value=\"to\""), "{text}");
+        assert!(
+            text.contains("<node id=\"from:0\" label=\"0\">")
+                && text.contains("<node id=\"to:0\" label=\"0\">")
+        );
+        assert!(
+            text.contains("source=\"from:0\" target=\"to:1\"/>") && text.contains("value=\"to\""),
+            "{text}"
+        );
     }
 }

@@ -39,7 +39,12 @@ impl Style for Gml {
             let _ = writeln!(out, "    side \"{side}\"");
         }
         let _ = writeln!(out, "    community {}\n    weight {}", node.community, share(node.weight));
-        let _ = writeln!(out, "    bridgeness {}\n    confidence {}\n  ]", share(node.bridgeness), share(node.confidence));
+        let _ = writeln!(
+            out,
+            "    bridgeness {}\n    confidence {}\n  ]",
+            share(node.bridgeness),
+            share(node.confidence)
+        );
     }
 
     fn turn(&self, _: &mut String) {}
@@ -107,7 +112,10 @@ mod tests {
             }
             for name in ["weight", "bridgeness", "confidence"] {
                 let column = back.attributes().get(name).unwrap();
-                assert!(column.iter().all(|(_, x)| (0.0..=1.0).contains(&x.parse::<f64>().unwrap())), "{name}");
+                assert!(
+                    column.iter().all(|(_, x)| (0.0..=1.0).contains(&x.parse::<f64>().unwrap())),
+                    "{name}"
+                );
             }
         }
     }

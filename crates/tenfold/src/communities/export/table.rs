@@ -153,9 +153,14 @@ mod tests {
 
     #[test]
     fn weights_are_short_and_near() {
-        for (weight, written) in
-            [(0.3f32, 0.3), (1.0, 1.0), (0.0, 0.0), (1.0 / 3.0, 0.333333), (1.234_567_8e-7, 1.23457e-7), (1e-30, 0.0)]
-        {
+        for (weight, written) in [
+            (0.3f32, 0.3),
+            (1.0, 1.0),
+            (0.0, 0.0),
+            (1.0 / 3.0, 0.333333),
+            (1.234_567_8e-7, 1.23457e-7),
+            (1e-30, 0.0),
+        ] {
             assert_eq!(six_digits(weight), written);
         }
     }
@@ -168,7 +173,8 @@ mod tests {
         let ids = Ids::counted(5, nodes);
         let data = (0..3 * nodes).map(|i| ((i * 7919) % 101) as f32 / 100.0).collect();
         let memberships = Tall::from_vec(nodes, 3, data).unwrap();
-        let rows = write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.5), &Silent).unwrap();
+        let rows = write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.5), &Silent)
+            .unwrap();
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let (mut seen, mut last) = (0, 4);
         for row in reader.deserialize::<(u64, usize, f64)>() {
@@ -187,13 +193,21 @@ mod tests {
         let memberships = Tall::from_vec(5, 2, [0.5f32, 0.5].repeat(5)).unwrap();
         for name in ["m.csv", "m.tsv"] {
             let path = folder.path().join(name);
-            assert_eq!(write_members(&path, &Members::new(&ids, &memberships), Threshold::HALF, &Silent).unwrap(), 10);
+            assert_eq!(
+                write_members(&path, &Members::new(&ids, &memberships), Threshold::HALF, &Silent).unwrap(),
+                10
+            );
             let delimiter = if name.ends_with("csv") { b',' } else { b'\t' };
             let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_path(&path).unwrap();
             let back: Vec<String> = reader.records().step_by(2).map(|r| r.unwrap()[0].to_owned()).collect();
             assert_eq!(back, ids.iter().collect::<Vec<_>>());
         }
-        let npy = write_members(&folder.path().join("m.npy"), &Members::new(&ids, &memberships), Threshold::HALF, &Silent);
+        let npy = write_members(
+            &folder.path().join("m.npy"),
+            &Members::new(&ids, &memberships),
+            Threshold::HALF,
+            &Silent,
+        );
         assert!(npy.unwrap_err().to_string().contains("no place for ids"));
     }
 }

@@ -49,14 +49,18 @@ impl Members<'_> {
     /// # References
     /// As [`bridgeness`](crate::evaluate::bridgeness).
     pub fn bridges(&self, count: usize, corrected: bool) -> Vec<Bridge> {
-        let best = self.gathered(|| vec![Vec::new()], count, |node, row, best| {
-            let degree = self.degree(node).unwrap_or(1.0);
-            if degree > 0.0 {
-                let plain = bridgeness_of(row);
-                let rank = if corrected { plain * degree } else { plain };
-                offer(&mut best[0], (rank, node, (plain, plain * degree)), count);
-            }
-        });
+        let best = self.gathered(
+            || vec![Vec::new()],
+            count,
+            |node, row, best| {
+                let degree = self.degree(node).unwrap_or(1.0);
+                if degree > 0.0 {
+                    let plain = bridgeness_of(row);
+                    let rank = if corrected { plain * degree } else { plain };
+                    offer(&mut best[0], (rank, node, (plain, plain * degree)), count);
+                }
+            },
+        );
         let bridge = |(_, node, (bridgeness, corrected))| Bridge { node, bridgeness, corrected };
         best.into_iter().flatten().map(bridge).collect()
     }
@@ -121,7 +125,10 @@ mod tests {
         assert_eq!(members.bridges(1, true), [Bridge { node: 2, bridgeness: 0.5, corrected: 4.0 }]);
         assert_eq!(members.leading(2), [vec![(0, 1.0), (2, 0.75)], vec![(2, 0.25), (1, 0.5)]]);
         // Without degrees all count the same.
-        assert_eq!(Members::new(&ids, &rows).bridges(2, true).iter().map(|b| b.node).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(
+            Members::new(&ids, &rows).bridges(2, true).iter().map(|b| b.node).collect::<Vec<_>>(),
+            [1, 3]
+        );
     }
 
     #[test]

@@ -123,7 +123,8 @@ impl Model {
         let found = eigen_symmetric(&leaves.gram(leaves))?;
         let largest = found.values.iter().copied().fold(0.0, f64::max);
         // A community without members has no direction of its own.
-        let kept: Vec<usize> = (0..found.values.len()).filter(|&i| found.values[i] > 1e-9 * largest).collect();
+        let kept: Vec<usize> =
+            (0..found.values.len()).filter(|&i| found.values[i] > 1e-9 * largest).collect();
         let scaled = |power: f64| {
             Mat::from_fn(self.k(), kept.len(), |i, j| {
                 found.vectors[(i, kept[j])] * found.values[kept[j]].powf(power)

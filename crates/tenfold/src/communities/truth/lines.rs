@@ -103,7 +103,8 @@ fn for_every_line(
 /// `# words`, but not `#tag`, which may be an id.
 fn is_comment(text: &str) -> bool {
     let mut chars = text.chars();
-    matches!(chars.next(), Some('#' | '%')) && chars.next().is_none_or(|c| c.is_whitespace() || matches!(c, '#' | '%'))
+    matches!(chars.next(), Some('#' | '%'))
+        && chars.next().is_none_or(|c| c.is_whitespace() || matches!(c, '#' | '%'))
 }
 
 /// What stands between the ids of a line.
@@ -195,7 +196,10 @@ impl Look {
         let why = if self.lines == 0 || self.again > 0 {
             None
         } else if self.pairs == self.lines && 2 * self.seconds.len() <= self.lines {
-            Some(format!("each of its {lines} lines is another id and one of {} labels", grouped(self.seconds.len())))
+            Some(format!(
+                "each of its {lines} lines is another id and one of {} labels",
+                grouped(self.seconds.len())
+            ))
         } else if 2 * self.lines >= nodes {
             Some(format!("each of its {lines} lines begins with another id"))
         } else if self.one_tab == self.lines && self.blanks > 0 {
@@ -204,8 +208,18 @@ impl Look {
             None
         };
         match why {
-            Some(why) => (Format::Nodes, format!("read as a list of nodes, for {why}; say --truth-format cover if lines are communities")),
-            None => (Format::Cover, format!("read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes")),
+            Some(why) => (
+                Format::Nodes,
+                format!(
+                    "read as a list of nodes, for {why}; say --truth-format cover if lines are communities"
+                ),
+            ),
+            None => (
+                Format::Cover,
+                format!(
+                    "read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes"
+                ),
+            ),
         }
     }
 }

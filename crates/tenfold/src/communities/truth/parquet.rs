@@ -41,7 +41,8 @@ impl Rows for Table<'_> {
         let schema = metadata.file_metadata().schema_descr();
         for group in 0..metadata.num_row_groups() {
             let group = guarded(&self.disk, || self.reader.get_row_group(group))?;
-            let open = |at: &usize| Column::open(&self.disk, &*group, schema, (*at, &self.names[*at]), CHOOSE);
+            let open =
+                |at: &usize| Column::open(&self.disk, &*group, schema, (*at, &self.names[*at]), CHOOSE);
             let mut opened = columns.iter().map(open).collect::<Result<Vec<_>>>()?;
             loop {
                 self.progress.check()?;

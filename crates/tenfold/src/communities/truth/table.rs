@@ -36,9 +36,18 @@ pub(super) fn read(
     let path = source.path().to_owned();
     if source.head(4) == b"PAR1" {
         #[cfg(feature = "parquet")]
-        return gathered(&path, &mut super::parquet::Table::open(source, opening, progress)?, (members, options), gather);
+        return gathered(
+            &path,
+            &mut super::parquet::Table::open(source, opening, progress)?,
+            (members, options),
+            gather,
+        );
         #[cfg(not(feature = "parquet"))]
-        return Err(source.fail(None, "this build was made without the feature `parquet`", "convert it to CSV"));
+        return Err(source.fail(
+            None,
+            "this build was made without the feature `parquet`",
+            "convert it to CSV",
+        ));
     }
     let _ = opening;
     gathered(&path, &mut Text::open(&source, progress)?, (members, options), gather)
@@ -58,12 +67,14 @@ fn gathered(
     };
     let weighted = find("community").zip(find("weight")).filter(|_| members || options.attributes.is_empty());
     if members || weighted.is_some() {
-        let (community, weight) = weighted.ok_or_else(|| missing(path, "community\" and \"weight", &names))?;
+        let (community, weight) =
+            weighted.ok_or_else(|| missing(path, "community\" and \"weight", &names))?;
         return with_weights(path, rows, [id, community, weight], gather);
     }
     let others: Vec<&str> = (0..names.len()).filter(|at| *at != id).map(|at| names[at].as_str()).collect();
     let chosen = chosen(path, &others, &others, options)?;
-    let columns: Vec<usize> = std::iter::once(id).chain(chosen.iter().filter_map(|name| find(name))).collect();
+    let columns: Vec<usize> =
+        std::iter::once(id).chain(chosen.iter().filter_map(|name| find(name))).collect();
     gather.note(told(&chosen));
     rows.for_every(&columns, &mut |cells| {
         // A node with no value of its own is still known.
@@ -79,7 +90,12 @@ fn gathered(
     })
 }
 
-fn with_weights(path: &Path, rows: &mut dyn Rows, columns: [usize; 3], gather: &mut Gather<'_>) -> Result<()> {
+fn with_weights(
+    path: &Path,
+    rows: &mut dyn Rows,
+    columns: [usize; 3],
+    gather: &mut Gather<'_>,
+) -> Result<()> {
     gather.note("read as members with weights");
     let mut count = 0u64;
     rows.for_every(&columns, &mut |cells| {
@@ -116,7 +132,8 @@ struct Text<'a> {
 impl<'a> Text<'a> {
     fn open(source: &'a Source, progress: &'a dyn Progress) -> Result<Self> {
         let head = source.head(1 << 16);
-        let first = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        let first =
+            head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
         let tabs = first.contains(&b'\t') && !first.contains(&b',') && !first.contains(&b';');
         let kind = if tabs { Kind::Tsv } else { Kind::Csv };
         let mut rows = RowReader::new(source, kind, LONGEST, progress)?;
@@ -147,11 +164,7 @@ impl Rows for Text<'_> {
         &self.names
     }
 
-    fn for_every(
-        &mut self,
-        columns: &[usize],
-        take: &mut dyn FnMut(&[String]) -> Result<()>,
-    ) -> Result<()> {
+    fn for_every(&mut self, columns: &[usize], take: &mut dyn FnMut(&[String]) -> Result<()>) -> Result<()> {
         let mut count = 0u64;
         while let Some((line, cells)) = self.next()? {
             count += 1;
@@ -160,7 +173,8 @@ impl Rows for Text<'_> {
             }
             let pick = |at: &usize| {
                 cells.get(*at).cloned().ok_or_else(|| {
-                    let problem = format!("has {} cells where {} were expected", cells.len(), self.names.len());
+                    let problem =
+                        format!("has {} cells where {} were expected", cells.len(), self.names.len());
                     self.source.fail(line, problem, "mend the line; a cell with separators stands in quotes")
                 })
             };

@@ -21,13 +21,19 @@ fn covers_and_lists_of_nodes_are_told_apart() {
     let plain = Options::default();
     // As LFR writes it, as a file of labels with names of columns, and a cover.
     let nodes = read_text("t.txt", "1\t5 7 \n2\t7\n3\t5\n4\t5\n5\t7\n6\t7\n", &ids, &plain).unwrap();
-    assert_eq!((nodes.names(), lists(&nodes)), (&["5".into(), "7".into()][..], vec![vec![0, 2, 3], vec![0, 1, 4, 5]]));
+    assert_eq!(
+        (nodes.names(), lists(&nodes)),
+        (&["5".into(), "7".into()][..], vec![vec![0, 2, 3], vec![0, 1, 4, 5]])
+    );
     assert!(nodes.notes()[0].contains("list of nodes"), "{:?}", nodes.notes());
     let labels = read_text("t.txt", "node label\n1 a\n2 a\n3 b\n4 b\n5 b\n6 a\n", &ids, &plain).unwrap();
     assert_eq!(lists(&labels), [vec![0, 1, 5], vec![2, 3, 4]]);
     assert!(labels.notes().iter().any(|n| n.contains("line 1 is taken for names")));
     let cover = read_text("t.txt", "# two\n1 2 3\n\n3 4 5 6\n", &ids, &plain).unwrap();
-    assert_eq!((cover.names(), lists(&cover)), (&["2".into(), "4".into()][..], vec![vec![0, 1, 2], vec![2, 3, 4, 5]]));
+    assert_eq!(
+        (cover.names(), lists(&cover)),
+        (&["2".into(), "4".into()][..], vec![vec![0, 1, 2], vec![2, 3, 4, 5]])
+    );
     // Labels of some nodes, and of one that is none.
     let some = read_text("t.txt", "2 a\n90 a\n3 a\n6 a\n", &Ids::counted(1, 20), &plain).unwrap();
     assert_eq!((lists(&some), some.strangers()), (vec![vec![0, 1, 2]], 1));
@@ -37,7 +43,11 @@ fn covers_and_lists_of_nodes_are_told_apart() {
     assert_eq!((pairs.k(), pairs.cover(Threshold::Absolute(0.5)).entries()), (6, 12));
     let part = read_text("t.txt", "2\t5 7\n4\t7\n", &ids, &plain).unwrap();
     assert_eq!((part.unknown(), lists(&part)), (4, vec![vec![0], vec![0, 1]]));
-    assert!(part.notes().iter().any(|n| n.contains("4 of 6 nodes are not in the truth")), "{:?}", part.notes());
+    assert!(
+        part.notes().iter().any(|n| n.contains("4 of 6 nodes are not in the truth")),
+        "{:?}",
+        part.notes()
+    );
 }
 
 #[test]
@@ -53,7 +63,11 @@ fn strangers_are_counted_or_refused() {
     let ids = Ids::counted(0, 5);
     let some = read_text("t.txt", "0 1 2 9\n2 3 9\n", &ids, &Options::default()).unwrap();
     assert_eq!((some.strangers(), some.unknown()), (1, 1));
-    assert!(some.warnings().iter().any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\"")));
+    assert!(
+        some.warnings()
+            .iter()
+            .any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\""))
+    );
     let error = |text: &str| read_text("t.txt", text, &ids, &Options::default()).unwrap_err().to_string();
     assert!(error("7 8 9\n").contains("none of its 3 ids is a node"), "{}", error("7 8 9\n"));
     assert!(error("0 7 8\n").contains("only 1 of its 3 ids") && error("# only\n").contains("no members"));
@@ -80,17 +94,21 @@ fn attributes_of_tables() {
     let both = read_text("t.csv", text, &ids, &wanted(&["year", "dorm"], &["0"])).unwrap();
     assert_eq!(both.names(), ["year=2004", "dorm=3"]);
     let error = |options: &Options| read_text("t.csv", text, &ids, options).unwrap_err().to_string();
-    assert!(error(&wanted(&[], &[])).contains("--attribute") && error(&wanted(&["sex"], &[])).contains("\"sex\""));
+    assert!(
+        error(&wanted(&[], &[])).contains("--attribute") && error(&wanted(&["sex"], &[])).contains("\"sex\"")
+    );
     let id = Options { id_column: Some("who".into()), ..wanted(&["dorm"], &[]) };
     assert!(error(&id).contains("no column \"who\""), "{}", error(&id));
-    let ragged = read_text("t.tsv", "id\tx\nann\t1\ncem\n", &ids, &Options::default()).unwrap_err().to_string();
+    let ragged =
+        read_text("t.tsv", "id\tx\nann\t1\ncem\n", &ids, &Options::default()).unwrap_err().to_string();
     assert!(ragged.contains("t.tsv, line 3"), "{ragged}");
 }
 
 #[test]
 fn attributes_of_graphs() {
     let ids = Ids::from_names(["a", "b", "c"]).unwrap();
-    let node = |i: usize, label: &str, team: &str| format!("node [ id {i} label \"{label}\" team \"{team}\" ] ");
+    let node =
+        |i: usize, label: &str, team: &str| format!("node [ id {i} label \"{label}\" team \"{team}\" ] ");
     let gml = format!(
         "graph [ {}{}{} edge [ source 0 target 1 ] edge [ source 1 target 2 ] ]",
         node(0, "a", "red"),
@@ -98,7 +116,10 @@ fn attributes_of_graphs() {
         node(2, "c", "red")
     );
     let truth = read_text("g.gml", &gml, &ids, &Options::default()).unwrap();
-    assert_eq!((truth.names(), lists(&truth)), (&["red".into(), "blue".into()][..], vec![vec![0, 2], vec![1]]));
+    assert_eq!(
+        (truth.names(), lists(&truth)),
+        (&["red".into(), "blue".into()][..], vec![vec![0, 2], vec![1]])
+    );
 }
 
 #[test]
@@ -106,7 +127,8 @@ fn members_come_back_as_they_were_written() {
     let folder = tempfile::tempdir().unwrap();
     let ids = Ids::from_names(["x", "y,z", "7"]).unwrap();
     let memberships = Tall::from_vec(3, 3, vec![0.5, 0.25, 0.25, 0.0, 0.0, 1.0, 0.3, 0.7, 0.0]).unwrap();
-    let names: &[&str] = if cfg!(feature = "parquet") { &["m.csv", "m.tsv", "m.parquet"] } else { &["m.csv"] };
+    let names: &[&str] =
+        if cfg!(feature = "parquet") { &["m.csv", "m.tsv", "m.parquet"] } else { &["m.csv"] };
     for name in names {
         let path = folder.path().join(name);
         write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.0), &Silent).unwrap();
@@ -121,6 +143,8 @@ fn members_come_back_as_they_were_written() {
         }
         assert_eq!(lists(&truth), [vec![0], vec![2], vec![1]]);
     }
-    let bad = read_text("m.csv", "id,community,weight\nx,0,-1\n", &ids, &Options::default()).unwrap_err().to_string();
+    let bad = read_text("m.csv", "id,community,weight\nx,0,-1\n", &ids, &Options::default())
+        .unwrap_err()
+        .to_string();
     assert!(bad.contains("row 1") && bad.contains("\"-1\""), "{bad}");
 }
