@@ -15,7 +15,9 @@ fn named(synth: &Synth) -> Graph {
     let name = |u: usize, side: &str| if u == 5 { HOSTILE.to_owned() } else { format!("{side}{u}") };
     let mut builder = GraphBuilder::new(Some(drawn.kind()));
     let right = if drawn.kind() == Kind::Bipartite { "item" } else { "node" };
-    (0..drawn.nodes()).for_each(|u| drop(builder.node(&name(u, "node"))));
+    for u in 0..drawn.nodes() {
+        builder.node(&name(u, "node"));
+    }
     for u in 0..drawn.nodes() {
         for &v in drawn.adjacency().row(u).0 {
             if drawn.kind() != Kind::Undirected || (v as usize) > u {
