@@ -99,3 +99,41 @@ fn the_page_of_an_evaluation_has_its_curve() {
     assert_eq!(json["matches"].as_array().unwrap().len() as u64, json["pairs"].as_u64().unwrap());
     assert!(number(&json["matches"][0]["correlation"]) > 0.9, "{json}");
 }
+
+#[test]
+fn ids_of_every_kind_come_back() {
+    let place = Place::new();
+    let odd = [
+        "007",
+        "1.0",
+        "-3",
+        "two\nlines",
+        "say \"x\", y",
+        "tab\there",
+        "<&>",
+        "caf\u{e9} \u{1f600}",
+        "\u{1b}[31m",
+    ];
+    let id = |u: usize| odd.get(u).map_or_else(|| format!("n{u}"), |id| (*id).to_owned());
+    let mut edges = "source,target\n".to_owned();
+    for u in 0..40 {
+        for v in (u + 1..40).filter(|v| u / 20 == v / 20 && (u * 7 + v * 3) % 5 < 3 || (u + v) % 39 == 0) {
+            let quoted = |u: usize| format!("\"{}\"", id(u).replace('"', "\"\""));
+            edges += &format!("{},{}\n", quoted(u), quoted(v));
+        }
+    }
+    place.write("g.csv", edges);
+    let fit = "communities fit g.csv -k 2 --undirected -o m.tenfold";
+    let told = place.ok(&format!("{fit} --members m.csv --gml m.gml --gexf m.gexf")).out;
+    assert!(!told.contains('\u{1b}') && !told.contains("two\nlines"), "{told}");
+    let own = place.json("communities evaluate m.tenfold --truth m.csv");
+    assert_eq!(
+        (&own["strangers"], &own["nodes"], &own["average_f1"]),
+        (&0.into(), &40.into(), &1.0.into()),
+        "{own}"
+    );
+    let own = place.json("communities evaluate m.tenfold --truth m.gml --attribute community");
+    assert_eq!((&own["strangers"], &own["nodes"]), (&0.into(), &40.into()), "{own}");
+    // A list has no way to hold an id with a line end, and says so before the fit.
+    place.fails(&format!("{fit} --covers c.txt"), 1, &["c.txt cannot be written", "line end", "table"]);
+}

@@ -51,7 +51,7 @@ impl Export {
         let inputs: Vec<&Path> = [&self.model].into_iter().chain(&self.graph).map(PathBuf::as_path).collect();
         self.outputs.check(&inputs)?;
         let model = Model::load(&self.model)?;
-        self.outputs.check_kind(model.kind())?;
+        self.outputs.check_graph(model.kind(), [model.ids(), model.other_ids()])?;
         let graph = self.graph.as_deref().map(|path| self.graph_of(path, &model, session)).transpose()?;
         let mut bundle = Bundle::new(folder_of(first))?;
         let written = self.outputs.write(&model, graph.as_ref(), &mut bundle, session)?;

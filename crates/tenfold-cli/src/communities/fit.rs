@@ -105,7 +105,7 @@ impl Fit {
         self.outputs.check(&[&self.input, &self.output])?;
         let begin = Instant::now();
         let graph = self.read.graph(&self.input, &self.kind, session)?;
-        self.outputs.check_kind(graph.kind())?;
+        self.outputs.check_graph(graph.kind(), [graph.ids(), graph.other_ids()])?;
         let reading = begin.elapsed().as_secs_f64();
         let parts = self.hold_out.map(|share| self.parts(&graph, share, session)).transpose()?;
         let fitted = parts.as_ref().map_or(&graph, |parts| &parts.0);

@@ -9,8 +9,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tenfold::communities::{
-    Graph, Kind, Members, Model, Side, check_members_path, write_connectivity, write_cover, write_gexf,
-    write_gml, write_members,
+    Graph, Ids, Kind, Members, Model, Side, check_cover_ids, check_members_path, write_connectivity,
+    write_cover, write_gexf, write_gml, write_members,
 };
 
 /// What is written of a model for other programs.
@@ -76,9 +76,13 @@ impl OutputArgs {
         self.gml.is_some() || self.gexf.is_some()
     }
 
-    /// Checks what only the graph can tell.
-    pub fn check_kind(&self, kind: Kind) -> Result<()> {
-        Ok(Side::of(kind, self.side()).map(drop)?)
+    /// Checks what only the graph can tell: its kind, and what its nodes are called on either side.
+    pub fn check_graph(&self, kind: Kind, ids: [&Ids; 2]) -> Result<()> {
+        let side = Side::of(kind, self.side())?;
+        if let Some(path) = &self.covers {
+            check_cover_ids(path, ids[usize::from(side == Side::To)])?;
+        }
+        Ok(())
     }
 
     fn side(&self) -> Option<Side> {

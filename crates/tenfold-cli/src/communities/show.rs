@@ -92,7 +92,11 @@ impl Show {
         };
         let mixture = mixture(members, node);
         let (confidence, degree) = facts(members, node);
-        let mut text = format!("{id}: {}\nconfidence {confidence:.2}, degree {degree}\n", told(&mixture));
+        let mut text = format!(
+            "{}: {}\nconfidence {confidence:.2}, degree {degree}\n",
+            members.shown(node),
+            told(&mixture)
+        );
         if !members.is_told(node) {
             text += "it has no edges, so its memberships are the mean of all others\n";
         }
@@ -125,7 +129,7 @@ fn one(model: &Model, members: &Members<'_>, community: usize, count: usize) -> 
     let mut rows = Vec::new();
     for (u, share) in members.leading(count).swap_remove(community) {
         let (id, (confidence, degree)) = (members.ids().get(u), facts(members, u));
-        text += &format!("{share:>10.3}  {confidence:>10.2}  {degree:>6}  {id}\n");
+        text += &format!("{share:>10.3}  {confidence:>10.2}  {degree:>6}  {}\n", members.shown(u));
         rows.push(json!({ "id": id, "weight": share, "confidence": confidence, "degree": degree }));
     }
     let near: Vec<Value> = near.iter().map(|(c, rate)| json!({ "community": c, "rate": rate })).collect();
@@ -170,9 +174,10 @@ fn bridges(members: &Members<'_>, count: usize, corrected: bool) -> (String, Val
         let (id, mixture) = (members.ids().get(bridge.node), mixture(members, bridge.node));
         let degree = facts(members, bridge.node).1;
         text += &format!(
-            "{:>10.3}  {degree:>6}  {:>12.1}  {id}: {}\n",
+            "{:>10.3}  {degree:>6}  {:>12.1}  {}: {}\n",
             bridge.bridgeness,
             bridge.corrected,
+            members.shown(bridge.node),
             told(&mixture)
         );
         rows.push(json!({

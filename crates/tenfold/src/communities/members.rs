@@ -109,6 +109,13 @@ impl<'a> Members<'a> {
         self.ids
     }
 
+    /// What a node is called, for people: control characters are written as in `\n`, so that none reaches a terminal.
+    pub fn shown(&self, node: usize) -> String {
+        let id = self.ids.get(node);
+        let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        if id.contains(char::is_control) { id.chars().map(plain).collect() } else { id.into_owned() }
+    }
+
     /// Writes the memberships of a node into `row`.
     pub fn read(&self, node: usize, row: &mut Vec<f32>) {
         row.clear();
@@ -256,6 +263,15 @@ mod tests {
         assert_eq!(members.confidence(1), Some(1.0));
         assert_eq!(members.confidence(2), Some(0.0));
         assert_eq!(members.to_mat(&[true, false, true]).row(0), [0.75, 0.25]);
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_a_terminal() {
+        let ids = Ids::from_names(["two\nlines", "\u{1b}[31m", "caf\u{e9} \\"]).unwrap();
+        let rows = Tall::zeros(3, 1);
+        let members = Members::new(&ids, &rows);
+        let shown: Vec<String> = (0..3).map(|u| members.shown(u)).collect();
+        assert_eq!(shown, ["two\\nlines", "\\u{1b}[31m", "caf\u{e9} \\"]);
     }
 
     #[test]

@@ -47,8 +47,9 @@ impl Model {
         };
         let mut out = format!("{} communities in {nodes} nodes and {} edges\n\n", self.k(), self.edges());
         let _ = writeln!(out, "community  share  alpha  within  leading members");
-        for (c, leading) in self.leading(6).into_iter().enumerate() {
-            let names: Vec<String> = leading.iter().map(|(u, _)| self.ids().get(*u).into_owned()).collect();
+        let members = self.all_members();
+        for (c, leading) in members.leading(6).into_iter().enumerate() {
+            let names: Vec<String> = leading.iter().map(|(u, _)| members.shown(*u)).collect();
             let _ = writeln!(
                 out,
                 "{c:>9}  {:>4.1}%  {:.3}  {:>6.4}  {}",

@@ -41,10 +41,11 @@ impl<'a> Gather<'a> {
         self.ids
     }
 
-    /// The node of this id, which is now known; `None` for a stranger.
+    /// The node of this id, which is now known; `None` for a stranger. Blanks around an id may be its own or the file's.
     pub(super) fn node(&mut self, id: &str) -> Option<u32> {
-        let Some(node) = self.ids.find(id) else {
-            self.strangers.insert(id);
+        let plain = id.trim();
+        let Some(node) = self.ids.find(id).or_else(|| self.ids.find(plain)) else {
+            self.strangers.insert(plain);
             return None;
         };
         self.known[node] = true;

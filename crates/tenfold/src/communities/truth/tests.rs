@@ -59,6 +59,14 @@ fn ids_may_hold_blanks_and_begin_with_a_mark() {
 }
 
 #[test]
+fn blanks_around_an_id_may_be_its_own() {
+    let ids = Ids::from_names(["a ", "b", "c"]).unwrap();
+    let table = read_text("t.csv", "id, group\na ,x\n b , x\nc,y \n", &ids, &Options::default()).unwrap();
+    assert_eq!((table.strangers(), table.names()), (0, &["x".into(), "y".into()][..]));
+    assert_eq!(lists(&table), [vec![0, 1], vec![2]]);
+}
+
+#[test]
 fn strangers_are_counted_or_refused() {
     let ids = Ids::counted(0, 5);
     let some = read_text("t.txt", "0 1 2 9\n2 3 9\n", &ids, &Options::default()).unwrap();
