@@ -20,7 +20,7 @@ threshold, of another side, or for a program that was not thought of. A model ho
 --gml and --gexf give the graph of the fit once more.
 
 Examples:
-  tenfold communities export m.tenfold --members members.parquet --threshold 0.1
+  tenfold communities export m.tenfold --members m.parquet --threshold 0.1
   tenfold communities export m.tenfold --covers covers.txt
   tenfold communities export m.tenfold --graph edges.txt --gexf gephi.gexf")]
 pub struct Export {

@@ -25,7 +25,7 @@ of its largest one; --relative 0 writes all that are not nothing.
 
 Examples:
   tenfold communities infer model.tenfold new.txt -o members.csv
-  tenfold communities infer m.tenfold new.csv --from who --to whom -o out.parquet")]
+  tenfold communities infer m.tenfold new.csv --from who --to whom -o out.csv")]
 pub struct Infer {
     /// A model that `tenfold communities fit` made
     model: PathBuf,

@@ -32,9 +32,9 @@ pub enum Side {
 /// use tenfold::communities::{Ids, Members, Threshold};
 /// use tenfold::engine::linalg::Tall;
 /// let ids = Ids::from_names(["ann", "bob"])?;
-/// let memberships = Tall::from_vec(2, 3, vec![0.75, 0.25, 0.0, 0.1, 0.0, 0.9]).unwrap();
+/// let memberships = Tall::from_vec(2, 3, vec![0.75, 0.25, 0.0, 0.125, 0.0, 0.875]).unwrap();
 /// let members = Members::new(&ids, &memberships);
-/// assert_eq!(members.main(1), (2, 0.9));
+/// assert_eq!(members.main(1), (2, 0.875));
 /// assert_eq!(members.cover(Threshold::Absolute(0.2)).communities(), [vec![0], vec![0], vec![1]]);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
