@@ -36,18 +36,6 @@ pub fn check_table(path: &Path, inputs: &[&Path]) -> Result<()> {
     check_output(path, inputs)
 }
 
-/// [`check_output`] for a page for the browser.
-pub fn check_page(path: &Path, inputs: &[&Path]) -> Result<()> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if !matches!(extension.as_str(), "html" | "htm") {
-        return Err(exit::usage(format!(
-            "{}: a report is a page for the browser; give it a name that ends in .html",
-            path.display()
-        )));
-    }
-    check_output(path, inputs)
-}
-
 fn check_folder(folder: &Path, path: &Path) -> Result<()> {
     if !folder.is_dir() {
         return Err(exit::usage(format!(

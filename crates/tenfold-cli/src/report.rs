@@ -1,7 +1,7 @@
 //! `tenfold report`.
 
 use crate::common::Session;
-use crate::files;
+use crate::{exit, files};
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
@@ -16,9 +16,7 @@ use tenfold::{communities, ica, topics};
 #[command(after_help = "\
 The page is a single file that works offline and can be sent to others. For topics it has a map, \
 the words of every topic with a slider for their relevance, a search, sizes and correlations, the \
-spectrum and what speaks for or against the model; for communities the network, the adjacency matrix \
-by blocks, members, bridges and a search for nodes. `communities evaluate --report` adds the curve of \
-recovery against error.
+spectrum and what speaks for or against the model.
 
 Example:
   tenfold report model.tenfold -o topics.html")]
@@ -32,7 +30,14 @@ pub struct Report {
 
 impl Report {
     pub fn run(self, session: &Session) -> Result<()> {
-        files::check_page(&self.output, &[&self.model])?;
+        let extension = self.output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if !matches!(extension.as_str(), "html" | "htm") {
+            return Err(exit::usage(format!(
+                "{}: a report is a page for the browser; give it a name that ends in .html",
+                self.output.display()
+            )));
+        }
+        files::check_output(&self.output, &[&self.model])?;
         let kind = ModelFile::kind_of(&self.model)?;
         let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,

@@ -2,10 +2,8 @@
 
 use super::fit::{score_json, told_score};
 use super::reading::{ReadArgs, shown};
-use super::truth::TruthArgs;
 use super::{SideName, ThresholdArgs};
 use crate::common::Session;
-use crate::files::Bundle;
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{ArgGroup, Args};
@@ -17,6 +15,8 @@ use tenfold::engine::linalg::Mat;
 use tenfold::engine::progress::Progress;
 use tenfold::evaluate::{Pairing, Recovery};
 use tenfold::output;
+
+pub use super::truth::TruthArgs;
 
 /// How near communities are to known ones, and how well they predict edges that were held out
 #[derive(Args)]
@@ -55,9 +55,6 @@ pub struct Evaluate {
     /// Also write the curve of recovery against error: .csv, .tsv, .parquet or .npy
     #[arg(long, value_name = "OUT", requires = "truth")]
     curve: Option<PathBuf>,
-    /// Also write the report of the model, with this curve: .html
-    #[arg(long, value_name = "PAGE.html", requires = "truth")]
-    report: Option<PathBuf>,
     /// Edges that the fit did not see
     #[arg(long, value_name = "EDGES")]
     held_out: Option<PathBuf>,
@@ -72,13 +69,9 @@ impl Evaluate {
     pub fn run(self, session: &Session) -> Result<()> {
         let read =
             [Some(&self.model), self.truth.truth.as_ref(), self.held_out.as_ref(), self.graph.as_ref()];
-        let mut taken: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
+        let read: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
         if let Some(curve) = &self.curve {
-            files::check_table(curve, &taken)?;
-            taken.push(curve);
-        }
-        if let Some(page) = &self.report {
-            files::check_page(page, &taken)?;
+            files::check_table(curve, &read)?;
         }
         let model = Model::load(&self.model)?;
         let (mut text, mut value) = (String::new(), json!({ "k": model.k() }));
@@ -133,32 +126,11 @@ impl Evaluate {
         }
         value["matches"] = recovery.pairs().iter().map(|pair| pair_json(pair, &known)).collect();
         value["curve"] = curve.iter().zip(THRESHOLDS).map(|(point, t)| point_json(point, t)).collect();
-        self.write(model, curve, session, (text, value))
-    }
-
-    /// The files beside the answer.
-    fn write(
-        &self,
-        model: &Model,
-        curve: Vec<Recovery>,
-        session: &Session,
-        (text, value): (&mut String, &mut Value),
-    ) -> Result<()> {
-        let Some(first) = self.curve.as_ref().or(self.report.as_ref()) else { return Ok(()) };
-        let mut bundle = Bundle::new(files::folder_of(first))?;
         if let Some(path) = &self.curve {
-            write_curve(&bundle.place(path)?, &curve)?;
+            write_curve(path, &curve)?;
             *text += &format!("\ncurve written to {}\n", path.display());
             value["curve_file"] = json!(path.to_string_lossy());
         }
-        if let Some(path) = &self.report {
-            let curve: Vec<(f64, Recovery)> = THRESHOLDS.into_iter().zip(curve).collect();
-            model.report_with(&curve).write(&bundle.place(path)?)?;
-            *text += &format!("page written to {}; open it in a browser\n", path.display());
-            value["report"] = json!(path.to_string_lossy());
-        }
-        session.watch.check()?;
-        bundle.finish()?;
         Ok(())
     }
 
