@@ -3,6 +3,7 @@
 //! Each experiment prints what it measured beside what was published, as Markdown, and writes the same page and
 //! its figures to DIR. The same seed gives the same numbers, except seconds.
 
+mod communities;
 mod figure;
 mod report;
 mod saddle;
@@ -32,7 +33,12 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 8] = [
+const EXPERIMENTS: [Experiment; 9] = [
+    Experiment {
+        name: "communities-drawn",
+        about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
+        run: communities::drawn,
+    },
     Experiment {
         name: "saddle",
         about: "thesis chapter 2: two objectives from single samples, and online ICA (4 figures)",

@@ -23,7 +23,7 @@ pub struct Diagnostics {
     pub interval: Option<(usize, usize)>,
     /// Negative eigenvalues of the Bethe–Hessian, where they were counted.
     pub bethe_hessian: Option<usize>,
-    /// Directions that one half of the edges finds and the other confirms, where they were counted.
+    /// Directions that four fifths of the edges show and the last fifth confirms, where they were counted.
     pub kept: Option<usize>,
     /// Σ_i of the shares that the moments give the communities: 1 when α0 is right.
     pub share_sum: f64,
@@ -105,8 +105,8 @@ impl Diagnostics {
                 format!("the Bethe–Hessian matrix has {b} negative eigenvalues, ")
             });
             verdict.note(format!(
-                "k = {k}, from {low} to {high}: {bethe}{kept} directions of one half of the edges keep more than half of \
-                 their weight in the other"
+                "k = {k}, from {low} to {high}: {bethe}{kept} directions of four fifths of the edges keep more than half of \
+                 their weight in the last fifth"
             ));
         }
         // In a random graph of mean degree d eigenvalues reach 2√d; what lies below cannot be told from noise.
@@ -182,7 +182,7 @@ impl Diagnostics {
             ));
         }
         if self.trials.len() > 1 {
-            let kept = if self.chosen == 0 { "the moments" } else { "clustering the directions" };
+            let kept = if self.chosen == 0 { "the moments" } else { "clustering directions" };
             verdict.note(format!("of {} starts that from {kept} was the most probable", self.trials.len()));
         }
         if !self.settled {
