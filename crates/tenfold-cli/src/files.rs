@@ -130,44 +130,6 @@ impl Bundle {
     }
 }
 
-/// Several files in any folders that belong together: made in hidden folders beside their places, and moved there when all
-/// are whole.
-#[derive(Default)]
-pub struct Together {
-    /// Folders, each with its hidden one.
-    staging: Vec<(PathBuf, tempfile::TempDir)>,
-    /// Where every file is, and where it goes.
-    files: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Together {
-    /// Where to write the file that is to be at `place`.
-    pub fn path(&mut self, place: &Path) -> Result<PathBuf> {
-        // A link keeps pointing where it did: the file behind it is replaced.
-        let target = std::fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-        let folder = folder_of(&target).to_owned();
-        let at = match self.staging.iter().position(|made| made.0 == folder) {
-            Some(at) => at,
-            None => {
-                let made = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(&folder);
-                self.staging.push((folder, made.map_err(|e| output::write_error(place, e))?));
-                self.staging.len() - 1
-            }
-        };
-        let staged = self.staging[at].1.path().join(target.file_name().unwrap_or_default());
-        self.files.push((staged.clone(), target));
-        Ok(staged)
-    }
-
-    /// Moves all files to their places.
-    pub fn finish(self) -> Result<()> {
-        for (staged, place) in &self.files {
-            std::fs::rename(staged, place).map_err(|e| output::write_error(place, e))?;
-        }
-        Ok(())
-    }
-}
-
 /// Where files for `folder` are staged: in it, or beside it when it is still to be made.
 fn beside(folder: &Path) -> PathBuf {
     // The empty path is the current folder; it stays empty, so that names are shown as they were given.

@@ -7,7 +7,8 @@ use support::Place;
 /// Two rings of ten with chords, and one edge between them.
 fn graph() -> String {
     let ring = |first: usize| {
-        (0..10).flat_map(move |i| [1, 2, 3].map(|step| format!("{} {}\n", first + i, first + (i + step) % 10)))
+        (0..10)
+            .flat_map(move |i| [1, 2, 3].map(|step| format!("{} {}\n", first + i, first + (i + step) % 10)))
     };
     ring(0).chain(ring(10)).chain(["3 13\n".to_owned()]).collect()
 }
@@ -32,6 +33,10 @@ fn a_graph_that_cannot_be_used_says_its_line() {
     }
     place.fails("communities fit missing.txt -k 2 -o m.tenfold", 3, &["missing.txt"]);
     place.ok("communities fit nan.csv -k 2 --unweighted -o m.tenfold");
+    place.write("pair.txt", "a b\n");
+    place.fails("communities fit pair.txt -k 1 -o x", 3, &["larger graph"]);
+    place.fails("communities fit pair.txt -k auto -o x", 3, &["larger graph"]);
+    place.fails("communities fit pair.txt -k 1 --hold-out 0.5 -o x", 3, &["pair.txt", "both parts"]);
     let run = place.run_with("communities fit - -k 2 -o x", b"");
     assert_eq!((run.code, run.err.contains("standard input")), (3, true), "{}", run.err);
 }
@@ -49,12 +54,12 @@ fn wrong_usage_is_told_before_any_work() {
         ("communities fit g.txt -k 2 -o m --members m", &["extension"]),
         ("communities fit g.txt -k 2 -o m --members m.npy", &["no place for ids", ".csv"]),
         ("communities fit g.txt -k 2 -o m --connectivity p.html", &[".html"]),
-        ("communities fit g.txt -k 2 -o m --cover m", &["overwritten"]),
-        ("communities fit g.txt -k 2 -o m --cover c.txt --gml c.txt", &["overwritten"]),
+        ("communities fit g.txt -k 2 -o m --covers m", &["overwritten"]),
+        ("communities fit g.txt -k 2 -o m --covers c.txt --gml c.txt", &["overwritten"]),
         ("communities fit g.txt -k 2 -o m --gexf g.txt", &["overwritten"]),
         ("communities fit g.txt -k 2 -o m --gexf nowhere/g.gexf", &["nowhere", "folder"]),
         ("communities fit g.txt -k 2 -o m --threshold 1.5 --members m.csv", &["0 to 1"]),
-        ("communities fit g.txt -k 2 -o m --side from", &["--members or --cover"]),
+        ("communities fit g.txt -k 2 -o m --side from", &["--members or --covers"]),
         ("communities fit g.txt -k 2 -o m --side from --members m.csv", &["no direction"]),
         ("communities fit g.txt -k 2 -o m --directed --bipartite", &["--bipartite"]),
         ("communities fit g.txt -k 2 -o m --weighted --unweighted", &["--unweighted"]),
@@ -84,13 +89,23 @@ fn a_truth_of_another_graph_is_refused_and_a_partial_one_is_counted() {
     place.ok("communities fit g.txt -k 2 -o m.tenfold");
     let evaluate = "communities evaluate m.tenfold --truth";
     place.write("other.txt", (0..20).map(|i| format!("x{i} {}\n", i / 10)).collect::<String>());
-    place.fails(&format!("{evaluate} other.txt"), 3, &["other.txt", "none of its", "\"x0\""]);
+    place.fails(
+        &format!("{evaluate} other.txt"),
+        3,
+        &["other.txt", "none of its 20 ids is a node", "\"x0\""],
+    );
+    let cover = format!("{evaluate} other.txt --truth-format cover");
+    place.fails(&cover, 3, &["other.txt", "only 2 of its 22 ids are nodes", "\"x0\""]);
     place.write("few.txt", (0..50).map(|i| format!("{i} {}\n", i / 10)).collect::<String>());
     place.fails(&format!("{evaluate} few.txt"), 3, &["few.txt", "only 20 of its 50 ids"]);
     place.write("some.txt", (5..25).map(|i| format!("{i} {}\n", i / 10)).collect::<String>());
     let run = place.ok(&format!("{evaluate} some.txt"));
-    assert!(run.err.contains("warning: 5 ids of the truth are no nodes"), "{}", run.err);
-    assert!(run.err.contains("5 of 20 nodes are not in the truth") && run.out.contains("15 nodes"), "{}", run.err);
+    assert!(run.err.contains("warning: some.txt: 5 of the truth's 20 ids are no nodes"), "{}", run.err);
+    assert!(
+        run.err.contains("5 of 20 nodes are not in the truth") && run.out.contains("15 nodes"),
+        "{}",
+        run.err
+    );
     let value = place.json(&format!("{evaluate} some.txt"));
     assert_eq!((&value["strangers"], &value["unknown_nodes"]), (&5.into(), &5.into()));
     place.write("empty.txt", "");
@@ -101,7 +116,11 @@ fn a_truth_of_another_graph_is_refused_and_a_partial_one_is_counted() {
     place.fails(&format!("{evaluate} t.csv --attribute a --id-column who"), 3, &["\"who\""]);
     place.ok(&format!("{evaluate} t.csv --attribute a,b"));
     place.fails(&format!("{evaluate} missing.txt"), 3, &["missing.txt"]);
-    place.fails("communities evaluate m.tenfold --held-out other.txt", 3, &["other.txt", "no nodes of the model"]);
+    place.fails(
+        "communities evaluate m.tenfold --held-out other.txt",
+        3,
+        &["other.txt", "no nodes of the model"],
+    );
 }
 
 #[test]
@@ -111,7 +130,9 @@ fn damaged_models_are_refused() {
     place.ok("communities fit g.txt -k 2 -o m.tenfold");
     let bytes = place.bytes("m.tenfold");
     place.write("cut.tenfold", &bytes[..bytes.len() / 2]);
-    for command in ["show cut.tenfold", "predict cut.tenfold g.txt -o x.csv", "infer cut.tenfold g.txt -o x.csv"] {
+    for command in
+        ["show cut.tenfold", "predict cut.tenfold g.txt -o x.csv", "infer cut.tenfold g.txt -o x.csv"]
+    {
         place.fails(&format!("communities {command}"), 3, &["cut.tenfold"]);
     }
     place.fails("communities show g.txt", 3, &["g.txt"]);

@@ -25,6 +25,7 @@ fn help_reads_well_everywhere() {
         "communities predict",
         "communities show",
         "communities evaluate",
+        "communities export",
         "report",
         "ica",
         "ica fit",

@@ -1,19 +1,22 @@
 //! `tenfold communities evaluate`.
 
+use super::fit::{score_json, told_score};
 use super::reading::{ReadArgs, shown};
-use super::{SideName, parse_threshold};
-use crate::common::{Session, parse_count};
+use super::{SideName, ThresholdArgs};
+use crate::common::Session;
 use crate::{exit, files};
 use anyhow::Result;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tenfold::communities::truth::{self, Format, Options};
-use tenfold::communities::{Comparison, Members, Model, THRESHOLD, THRESHOLDS, held_out_score};
+use tenfold::communities::truth::{self, Truth};
+use tenfold::communities::{Comparison, Measures, Members, Model, THRESHOLDS, held_out_score};
 use tenfold::engine::linalg::Mat;
 use tenfold::engine::progress::Progress;
-use tenfold::evaluate::Recovery;
+use tenfold::evaluate::{Pairing, Recovery};
 use tenfold::output;
+
+pub use super::truth::TruthArgs;
 
 /// How near communities are to known ones, and how well they predict edges that were held out
 #[derive(Args)]
@@ -27,8 +30,9 @@ side has are left out and counted.
 Recovery is the share of true communities whose memberships are correlated with those of a found \
 one (p-values, false discovery rate 0.01); the error sums over all such pairs and means nothing \
 without their number. The mean absolute error is that of the best one-to-one matching; beside it \
-stands what an empty answer would score. The other measures compare lists of nodes: memberships of \
-at least --threshold, and the largest of every node.
+stands what an empty answer would score. The curve shows both when memberships below a threshold \
+count as none. The other measures compare lists of nodes: a node is in a community when its \
+membership is at least half of its largest one, or as --relative and --threshold say.
 
 With --held-out the score is the area under the curve: how often an edge that the fit did not see \
 has a higher probability than a pair without an edge. Pairs are drawn by --seed; give the graph of \
@@ -43,9 +47,8 @@ pub struct Evaluate {
     model: PathBuf,
     #[command(flatten)]
     truth: TruthArgs,
-    /// Least membership that counts where communities are lists of nodes
-    #[arg(long, value_name = "T", default_value_t = THRESHOLD, value_parser = parse_threshold)]
-    threshold: f64,
+    #[command(flatten)]
+    threshold: ThresholdArgs,
     /// Side of the edges to look at [default: both of a directed graph, from of a bipartite one]
     #[arg(long, value_name = "SIDE", requires = "truth")]
     side: Option<SideName>,
@@ -62,68 +65,13 @@ pub struct Evaluate {
     read: ReadArgs,
 }
 
-/// Where the truth is.
-#[derive(Args)]
-#[command(next_help_heading = "Truth")]
-pub struct TruthArgs {
-    /// Known communities
-    #[arg(long, value_name = "FILE")]
-    truth: Option<PathBuf>,
-    /// What the truth is, where neither its name nor its lines tell
-    #[arg(long, value_name = "NAME", requires = "truth")]
-    truth_format: Option<FormatName>,
-    /// The column of a table that holds the ids
-    #[arg(long, value_name = "NAME", requires = "truth")]
-    id_column: Option<String>,
-    /// Attributes whose values are communities
-    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "truth")]
-    attribute: Vec<String>,
-    /// Values of attributes that stand for none
-    #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "truth")]
-    missing: Vec<String>,
-    /// Fewest members of a true community
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count, requires = "truth")]
-    min_size: usize,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatName {
-    /// One community a line
-    Cover,
-    /// One node a line
-    Nodes,
-    /// id,community,weight
-    Members,
-    /// An id and attributes
-    Table,
-    /// Attributes of a graph's nodes
-    Graph,
-}
-
-impl TruthArgs {
-    fn options(&self, encoding: Option<String>) -> Options {
-        Options {
-            format: self.truth_format.map(|format| match format {
-                FormatName::Cover => Format::Cover,
-                FormatName::Nodes => Format::Nodes,
-                FormatName::Members => Format::Members,
-                FormatName::Table => Format::Table,
-                FormatName::Graph => Format::Graph,
-            }),
-            id_column: self.id_column.clone(),
-            attributes: self.attribute.clone(),
-            missing: self.missing.clone(),
-            min_size: self.min_size,
-            encoding,
-            ..Options::default()
-        }
-    }
-}
-
 impl Evaluate {
     pub fn run(self, session: &Session) -> Result<()> {
+        let read =
+            [Some(&self.model), self.truth.truth.as_ref(), self.held_out.as_ref(), self.graph.as_ref()];
+        let read: Vec<&Path> = read.into_iter().flatten().map(PathBuf::as_path).collect();
         if let Some(curve) = &self.curve {
-            files::check_table(curve, &[&self.model])?;
+            files::check_table(curve, &read)?;
         }
         let model = Model::load(&self.model)?;
         let (mut text, mut value) = (String::new(), json!({ "k": model.k() }));
@@ -147,54 +95,41 @@ impl Evaluate {
         let options = self.truth.options(self.read.encoding.clone());
         let known = session.watch.during(|watch| truth::read(path, members.ids(), &options, watch))?;
         known.notes().iter().for_each(|note| session.note(&format!("{}: {note}", shown(path))));
-        if known.strangers() > 0 {
-            session.warn(&format!("{} ids of the truth are no nodes of the graph", known.strangers()));
+        known.warnings().iter().for_each(|warning| session.warn(&format!("{}: {warning}", shown(path))));
+        let untold = (0..members.len()).filter(|&u| known.known()[u] && !members.is_told(u)).count();
+        if untold > 0 {
+            session.note(&format!(
+                "{untold} of the compared nodes have no edges: they have the mean of all memberships, and are in none of the lists"
+            ));
         }
         let comparison = Comparison::new(&members, &known);
         session.watch.check()?;
         let curve = comparison.trade_off(&THRESHOLDS);
-        if let Some(to) = &self.curve {
-            write_curve(to, &curve)?;
-        }
+        session.watch.check()?;
         let recovery = comparison.recovery();
-        let measures = comparison.measures(self.threshold);
+        let threshold = self.threshold.threshold();
+        let measures = comparison.measures(threshold);
         *text += &format!(
-            "{} nodes, {} true communities, {} found\n\n{}",
+            "{} nodes, {} true communities, {} found\n\n{}\nas lists of nodes, by {threshold}:\n",
             comparison.nodes(),
             known.k(),
             model.k(),
             told_recovery(&recovery)
         );
-        *text += &format!("\nas lists of nodes, by memberships of {} or more:\n", self.threshold);
-        *text += &match measures.nmi {
-            Some(nmi) => format!("NMI         {nmi:.4}  (of main communities)\n"),
-            None => "NMI         -       (nodes are in several true communities, or in none)\n".into(),
-        };
-        let named = [
-            ("ONMI-LFK", "onmi_lfk", measures.onmi_lfk),
-            ("ONMI-max", "onmi_max", measures.onmi_max),
-            ("omega", "omega", measures.omega),
-            ("average F1", "average_f1", measures.average_f1),
-        ];
-        for (name, key, x) in named {
-            *text += &format!("{name:<10}  {x:.4}\n");
-            value[key] = json!(x);
-        }
+        tell_measures(&measures, text, value);
         *text += &told_curve(&curve);
-        value["nmi"] = json!(measures.nmi);
-        value["threshold"] = json!(self.threshold);
+        tell_truth(&known, value);
         value["nodes"] = json!(comparison.nodes());
-        value["true_communities"] = json!(known.k());
-        value["unknown_nodes"] = json!(known.unknown());
-        value["strangers"] = json!(known.strangers());
-        value["notes"] = json!(known.notes());
+        value["members"] = json!(threshold.to_string());
         for (key, x) in figures(&recovery) {
             value[key] = x;
         }
+        value["matches"] = recovery.pairs().iter().map(|pair| pair_json(pair, &known)).collect();
         value["curve"] = curve.iter().zip(THRESHOLDS).map(|(point, t)| point_json(point, t)).collect();
-        if let Some(to) = &self.curve {
-            *text += &format!("curve written to {}\n", to.display());
-            value["curve_file"] = json!(to.to_string_lossy());
+        if let Some(path) = &self.curve {
+            write_curve(path, &curve)?;
+            *text += &format!("\ncurve written to {}\n", path.display());
+            value["curve_file"] = json!(path.to_string_lossy());
         }
         Ok(())
     }
@@ -206,16 +141,13 @@ impl Evaluate {
         session: &Session,
         (text, value): (&mut String, &mut Value),
     ) -> Result<()> {
-        let held_out = self.read.graph_of(path, model.kind(), session)?;
+        let held_out = self.read.graph_like(path, model, session)?;
         let fitted = self.graph.as_deref();
-        let fitted = fitted.map(|path| self.read.graph_of(path, model.kind(), session)).transpose()?;
+        let fitted = fitted.map(|path| self.read.graph_like(path, model, session)).transpose()?;
         let score = held_out_score(model, &held_out, fitted.as_ref(), session.seed)
             .map_err(|e| exit::bad_input(format!("{}: {e}", shown(path))))?;
         *text += if text.is_empty() { "" } else { "\n" };
-        *text += &format!(
-            "held-out AUC {:.4}: {} edges against {} pairs without one\n",
-            score.auc, score.edges, score.pairs
-        );
+        *text += &told_score(&score);
         for (count, what) in [
             (score.strangers, "held-out edges have an end that the model does not know; they are left out"),
             (score.seen, "held-out edges were in the graph of the fit; they are left out"),
@@ -224,12 +156,35 @@ impl Evaluate {
                 session.warn(&format!("{count} {what}"));
             }
         }
-        value["held_out"] = json!({
-            "auc": score.auc, "edges": score.edges, "pairs": score.pairs,
-            "strangers": score.strangers, "seen": score.seen,
-        });
+        value["held_out"] = score_json(&score);
         Ok(())
     }
+}
+
+/// How lists of nodes compare.
+fn tell_measures(measures: &Measures, text: &mut String, value: &mut Value) {
+    *text += &match measures.nmi {
+        Some(nmi) => format!("NMI         {nmi:.4}  (of main communities)\n"),
+        None => "NMI         -       (nodes are in several true communities, or in none)\n".into(),
+    };
+    value["nmi"] = json!(measures.nmi);
+    for (name, key, x) in [
+        ("ONMI-LFK", "onmi_lfk", measures.onmi_lfk),
+        ("ONMI-max", "onmi_max", measures.onmi_max),
+        ("omega", "omega", measures.omega),
+        ("average F1", "average_f1", measures.average_f1),
+    ] {
+        *text += &format!("{name:<10}  {x:.4}\n");
+        value[key] = json!(x);
+    }
+}
+
+/// What the truth is, for programs.
+fn tell_truth(known: &Truth, value: &mut Value) {
+    value["true_communities"] = json!(known.k());
+    value["unknown_nodes"] = json!(known.unknown());
+    value["strangers"] = json!(known.strangers());
+    value["notes"] = json!([known.notes(), known.warnings()].concat());
 }
 
 fn told_recovery(recovery: &Recovery) -> String {
@@ -253,6 +208,12 @@ fn figures(recovery: &Recovery) -> [(&'static str, Value); 5] {
         ("mean_absolute_error", json!(recovery.mean_absolute_error())),
         ("empty_error", json!(recovery.empty_error())),
     ]
+}
+
+fn pair_json(pair: &Pairing, known: &Truth) -> Value {
+    let Pairing { truth, found, correlation, p_value, error } = pair;
+    let truth = &known.names()[*truth];
+    json!({ "truth": truth, "found": found, "correlation": correlation, "p_value": p_value, "error": error })
 }
 
 fn point_json(point: &Recovery, threshold: f64) -> Value {

@@ -1,9 +1,10 @@
 //! `tenfold communities fit`.
 
 use super::outputs::{OutputArgs, Written};
-use super::reading::{KindArgs, ReadArgs};
+use super::parse_part;
+use super::reading::{KindArgs, ReadArgs, shown};
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
-use crate::files::Together;
+use crate::files::Bundle;
 use crate::solver::SolverArgs;
 use crate::{exit, files};
 use anyhow::Result;
@@ -11,7 +12,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::communities::{Graph, Model, Params, Polish, Treatment, Views};
+use tenfold::communities::{
+    Graph, LinkScore, Model, Params, Polish, Treatment, Views, held_out_score, hold_out,
+};
 use tenfold::components::Components;
 use tenfold::engine::progress::Progress;
 
@@ -26,7 +29,8 @@ which and why.
 
 Communities come from the moments of stars, a node with two or three of its neighbours. A node may \
 belong to several. In a sparse graph the Poisson likelihood then polishes the memberships; a dense \
-one needs no polish. --views partition is the thesis's own way, in four sets of nodes.
+one needs no polish. --views partition is the thesis's own way, in four sets of nodes. With \
+--hold-out some edges are kept from the fit to see how well it predicts them.
 
 Examples:
   tenfold communities fit friends.txt -k 20 -o model.tenfold
@@ -58,6 +62,9 @@ pub struct Fit {
     /// Most iterations of the polish [default: 40]
     #[arg(long, value_name = "N", value_parser = parse_count_to::<10_000>)]
     iterations: Option<usize>,
+    /// Keep this share of the edges out of the fit and say how well it predicts them
+    #[arg(long, value_name = "X", value_parser = parse_hold_out)]
+    hold_out: Option<f64>,
     /// Exit with code 4 when the fit did not converge
     #[arg(long)]
     strict: bool,
@@ -98,19 +105,32 @@ impl Fit {
         self.outputs.check(&[&self.input, &self.output])?;
         let begin = Instant::now();
         let graph = self.read.graph(&self.input, &self.kind, session)?;
-        self.outputs.check_kind(graph.kind())?;
+        self.outputs.check_graph(graph.kind(), [graph.ids(), graph.other_ids()])?;
         let reading = begin.elapsed().as_secs_f64();
-        session.note(&self.estimate(&graph));
-        let model = session.watch.during(|watch| params.fit_with(&graph, watch))?;
+        let parts = self.hold_out.map(|share| self.parts(&graph, share, session)).transpose()?;
+        let fitted = parts.as_ref().map_or(&graph, |parts| &parts.0);
+        session.note(&self.estimate(fitted));
+        let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        let score = |(fit, out): &(Graph, Graph)| held_out_score(&model, out, Some(fit), session.seed);
+        let scored = parts.as_ref().map(score).transpose()?;
         let writing = Instant::now();
-        let mut together = Together::default();
-        // The large files first: they can still be stopped, and then nothing is written.
-        let written = self.outputs.write(&graph, &model, &mut together, session)?;
+        // All files appear together or not at all, so that a stop leaves none.
+        let mut bundle = Bundle::new(files::folder_of(&self.output))?;
+        let written = self.outputs.write(&model, Some(&graph), &mut bundle, session)?;
+        model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
-        model.save(&together.path(&self.output)?)?;
-        together.finish()?;
-        let stages = Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
-        self.tell(&model, &written, &stages, session)
+        bundle.finish()?;
+        let stages =
+            Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
+        self.tell(&model, (scored, &written), &stages, session)
+    }
+
+    /// Edges for the fit, and edges that are kept from it.
+    fn parts(&self, graph: &Graph, share: f64, session: &Session) -> Result<(Graph, Graph)> {
+        let parts = hold_out(graph, share, session.seed)
+            .map_err(|e| exit::bad_input(format!("{}: {e}", shown(&self.input))))?;
+        session.note(&format!("{} of {} edges are held out", parts.1.edges(), graph.edges()));
+        Ok(parts)
     }
 
     fn params(&self, seed: u64) -> Result<Params> {
@@ -156,13 +176,24 @@ impl Fit {
         format!("memory: about {} (graph {})", human_bytes(data + work), human_bytes(data))
     }
 
-    fn tell(&self, model: &Model, written: &Written, stages: &Stages, session: &Session) -> Result<()> {
+    fn tell(
+        &self,
+        model: &Model,
+        (scored, written): (Option<LinkScore>, &Written),
+        stages: &Stages,
+        session: &Session,
+    ) -> Result<()> {
         let mut text = model.summary();
         let mut value: Value = model.to_json();
+        if let Some(score) = &scored {
+            text += &format!("\n{}", told_score(score));
+            value["held_out"] = score_json(score);
+            value["held_out"]["share"] = json!(self.hold_out);
+        }
         text += &stages.told(model);
         text += &format!("model written to {} in {:.1} s\n", self.output.display(), stages.all);
         text += &written.text;
-        text += &format!("next: tenfold communities show {} --bridges 10\n", self.output.display());
+        text += &format!("next: tenfold report {} -o communities.html\n", self.output.display());
         value["seconds"] = json!(stages.all);
         value["diagnostics"]["seconds"]["reading"] = json!(stages.reading);
         value["diagnostics"]["seconds"]["writing"] = json!(stages.writing);
@@ -179,6 +210,18 @@ impl Fit {
         }
         Ok(())
     }
+}
+
+/// How well edges are predicted, for people.
+pub fn told_score(score: &LinkScore) -> String {
+    let LinkScore { auc, edges, pairs, .. } = score;
+    format!("AUC {auc:.4}: {edges} edges that the fit did not see against {pairs} pairs without an edge\n")
+}
+
+/// How well edges are predicted, for programs.
+pub fn score_json(score: &LinkScore) -> Value {
+    let LinkScore { auc, edges, pairs, strangers, seen } = score;
+    json!({ "auc": auc, "edges": edges, "pairs": pairs, "strangers": strangers, "seen": seen })
 }
 
 /// Which iteration that the answer rests on did not end, if one did not.
@@ -206,6 +249,13 @@ impl Stages {
         let all = std::iter::once(("reading", self.reading)).chain(own).chain([("writing", self.writing)]);
         let told: Vec<String> = all.map(|(stage, seconds)| format!("{stage} {seconds:.1} s")).collect();
         format!("\nstages: {}\n", told.join(", "))
+    }
+}
+
+fn parse_hold_out(text: &str) -> Result<f64, String> {
+    match parse_part(text)? {
+        share if (0.001..=0.5).contains(&share) => Ok(share),
+        _ => Err("a share from 0.001 to 0.5 is needed".into()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `tenfold communities infer`.
 
-use super::parse_threshold;
+use super::ThresholdArgs;
 use super::reading::{ReadArgs, shown};
 use crate::common::Session;
 use crate::{exit, files};
@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::communities::{Kind, Members, Model, THRESHOLD, check_members_path, write_members};
+use tenfold::communities::{Kind, Members, Model, check_members_path, write_members};
 use tenfold::engine::progress::Progress;
 
 /// The communities of new nodes, from their edges to known ones
@@ -20,12 +20,12 @@ second, perhaps a weight. In a directed graph these are the edges that go out fr
 in a bipartite one new nodes are of the left side. Edges to nodes that the model does not know are \
 left out and counted; a node without any other gets the mean of all memberships.
 
-The table has a row id,community,weight for every membership of at least --threshold, and for the \
-largest of every node.
+The table has a row id,community,weight for every membership of a new node that is at least half \
+of its largest one; --relative 0 writes all that are not nothing.
 
 Examples:
   tenfold communities infer model.tenfold new.txt -o members.csv
-  tenfold communities infer m.tenfold new.csv --from who --to whom -o out.parquet")]
+  tenfold communities infer m.tenfold new.csv --from who --to whom -o out.csv")]
 pub struct Infer {
     /// A model that `tenfold communities fit` made
     model: PathBuf,
@@ -35,9 +35,8 @@ pub struct Infer {
     /// Where the table goes: .csv, .tsv or .parquet
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Least membership that is written; the largest of a node always is
-    #[arg(long, value_name = "T", default_value_t = THRESHOLD, value_parser = parse_threshold)]
-    threshold: f64,
+    #[command(flatten)]
+    threshold: ThresholdArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -50,7 +49,8 @@ impl Infer {
         let model = Model::load(&self.model)?;
         // New nodes are one side and known ones the other, even where they are called alike.
         let graph = self.read.graph_of(&self.input, Kind::Bipartite, session)?;
-        let known: Vec<Option<usize>> = graph.other_ids().iter().map(|id| model.other_ids().find(&id)).collect();
+        let known: Vec<Option<usize>> =
+            graph.other_ids().iter().map(|id| model.other_ids().find(&id)).collect();
         let strangers = known.iter().filter(|place| place.is_none()).count();
         if strangers == known.len() {
             return Err(exit::bad_input(format!(
@@ -70,13 +70,20 @@ impl Infer {
         let found = session.watch.during(|watch| model.infer_all(graph.nodes(), neighbours, watch))?;
         let members = Members::new(graph.ids(), &found);
         session.watch.check()?;
-        let rows =
-            session.watch.during(|watch| write_members(&self.output, &members, self.threshold, watch))?;
-        if strangers > 0 {
+        let rows = session
+            .watch
+            .during(|watch| write_members(&self.output, &members, self.threshold.threshold(), watch))?;
+        if let Some(first) = known.iter().position(Option::is_none) {
             session.warn(&format!(
-                "{strangers} of {} nodes in the second column are not known to the model; {alone} new nodes have no other \
-                 neighbours and get the mean of all memberships",
-                known.len()
+                "{strangers} of {} nodes in the second column are not known to the model, such as {:?}; edges to them are \
+                 left out",
+                known.len(),
+                graph.other_ids().get(first)
+            ));
+        }
+        if alone > 0 {
+            session.warn(&format!(
+                "{alone} new nodes have no known neighbours and get the mean of all memberships"
             ));
         }
         let seconds = begin.elapsed().as_secs_f64();

@@ -1,17 +1,19 @@
 //! `tenfold communities`: overlapping communities in graphs.
 
 mod evaluate;
+mod export;
 mod fit;
 mod infer;
 mod outputs;
 mod predict;
 mod reading;
 mod show;
+mod truth;
 
 use crate::common::Session;
 use anyhow::Result;
-use clap::{Subcommand, ValueEnum};
-use tenfold::communities::Side;
+use clap::{Args, Subcommand, ValueEnum};
+use tenfold::communities::{Side, Threshold};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -20,6 +22,7 @@ pub enum Command {
     Predict(predict::Predict),
     Show(show::Show),
     Evaluate(Box<evaluate::Evaluate>),
+    Export(Box<export::Export>),
 }
 
 impl Command {
@@ -30,6 +33,7 @@ impl Command {
             Self::Predict(predict) => predict.run(session),
             Self::Show(show) => show.run(session),
             Self::Evaluate(evaluate) => evaluate.run(session),
+            Self::Export(export) => export.run(session),
         }
     }
 }
@@ -52,8 +56,25 @@ impl SideName {
     }
 }
 
-/// A membership from 0 to 1.
-fn parse_threshold(text: &str) -> Result<f64, String> {
+/// From which membership on a node is a member; it always is one of its largest community.
+#[derive(Args)]
+pub struct ThresholdArgs {
+    /// A node is in a community when its membership is at least X times its largest one
+    #[arg(long, value_name = "X", default_value_t = 0.5, value_parser = parse_part, conflicts_with = "threshold")]
+    relative: f64,
+    /// A node is in a community when its membership is at least T, whatever its largest one is
+    #[arg(long, value_name = "T", value_parser = parse_part)]
+    threshold: Option<f64>,
+}
+
+impl ThresholdArgs {
+    fn threshold(&self) -> Threshold {
+        self.threshold.map_or(Threshold::Relative(self.relative), Threshold::Absolute)
+    }
+}
+
+/// A number from 0 to 1.
+fn parse_part(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|x: &f64| (0.0..=1.0).contains(x));
     value.ok_or_else(|| "a number from 0 to 1 is needed".into())
 }

@@ -1,34 +1,28 @@
 //! Files beside the model.
 
-use super::{SideName, parse_threshold};
+use super::{SideName, ThresholdArgs};
 use crate::common::Session;
 use crate::exit;
-use crate::files::{self, Together};
+use crate::files::{self, Bundle};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tenfold::communities::{
-    Graph, Kind, Members, Model, Side, THRESHOLD, check_members_path, write_connectivity, write_cover,
-    write_gexf, write_gml, write_members,
+    Graph, Ids, Kind, Members, Model, Side, check_cover_ids, check_members_path, write_connectivity,
+    write_cover, write_gexf, write_gml, write_members,
 };
 
-/// What is written beside the model.
+/// What is written of a model for other programs.
 #[derive(Args)]
-#[command(next_help_heading = "Further files")]
+#[command(next_help_heading = "Files for other programs")]
 pub struct OutputArgs {
     /// Members as a table id,community,weight: .csv, .tsv or .parquet
     #[arg(long, value_name = "OUT")]
     members: Option<PathBuf>,
-    /// Least membership that counts in --members and --cover; the largest of a node always does
-    #[arg(long, value_name = "T", default_value_t = THRESHOLD, value_parser = parse_threshold)]
-    threshold: f64,
-    /// Side of the edges that --members and --cover tell of [default: both of a directed graph, from of a bipartite one]
-    #[arg(long, value_name = "SIDE")]
-    side: Option<SideName>,
     /// Communities as lists, one a line, ids separated by tabs
     #[arg(long, value_name = "OUT")]
-    cover: Option<PathBuf>,
+    covers: Option<PathBuf>,
     /// The graph with communities, as GML
     #[arg(long, value_name = "OUT.gml")]
     gml: Option<PathBuf>,
@@ -38,6 +32,11 @@ pub struct OutputArgs {
     /// How often communities are joined, k × k: .csv, .tsv, .parquet or .npy
     #[arg(long, value_name = "OUT")]
     connectivity: Option<PathBuf>,
+    #[command(flatten)]
+    threshold: ThresholdArgs,
+    /// Side of the edges that --members and --covers tell of [default: both of a directed graph, from of a bipartite one]
+    #[arg(long, value_name = "SIDE")]
+    side: Option<SideName>,
 }
 
 impl OutputArgs {
@@ -49,60 +48,80 @@ impl OutputArgs {
         if let Some(path) = &self.connectivity {
             tenfold::output::check_table_path(path)?;
         }
-        if self.side.is_some() && self.members.is_none() && self.cover.is_none() {
-            return Err(exit::usage("--side means nothing without --members or --cover; leave it out"));
+        let lists = self.members.is_some() || self.covers.is_some();
+        for (option, given) in
+            [("--side", self.side.is_some()), ("--threshold", self.threshold.threshold.is_some())]
+        {
+            if given && !lists {
+                return Err(exit::usage(format!(
+                    "{option} means nothing without --members or --covers; leave it out"
+                )));
+            }
         }
         let mut taken = taken.to_vec();
-        let files = [&self.members, &self.cover, &self.gml, &self.gexf, &self.connectivity];
-        for path in files.into_iter().flatten() {
+        for path in self.files() {
             files::check_output(path, &taken)?;
             taken.push(path);
         }
         Ok(())
     }
 
-    /// Checks what only the graph can tell.
-    pub fn check_kind(&self, kind: Kind) -> Result<()> {
-        Ok(Side::of(kind, self.side()).map(drop)?)
+    /// The files that are asked for.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.members, &self.covers, &self.gml, &self.gexf, &self.connectivity].into_iter().flatten()
+    }
+
+    /// Whether a file is asked for that holds edges.
+    pub fn has_edges(&self) -> bool {
+        self.gml.is_some() || self.gexf.is_some()
+    }
+
+    /// Checks what only the graph can tell: its kind, and what its nodes are called on either side.
+    pub fn check_graph(&self, kind: Kind, ids: [&Ids; 2]) -> Result<()> {
+        let side = Side::of(kind, self.side())?;
+        if let Some(path) = &self.covers {
+            check_cover_ids(path, ids[usize::from(side == Side::To)])?;
+        }
+        Ok(())
     }
 
     fn side(&self) -> Option<Side> {
         self.side.map(SideName::side)
     }
 
-    /// Writes the files to where they wait for one another; says what they are.
+    /// Writes the files to where they wait for one another; says what they are. Those with edges need the graph.
     pub fn write(
         &self,
-        graph: &Graph,
         model: &Model,
-        together: &mut Together,
+        graph: Option<&Graph>,
+        bundle: &mut Bundle,
         session: &Session,
     ) -> Result<Written> {
         let mut written = Written::default();
         let members = Members::of(model, self.side())?;
-        let watch = &session.watch;
+        let (watch, threshold) = (&session.watch, self.threshold.threshold());
         if let Some(path) = &self.members {
-            let to = together.path(path)?;
-            let rows = watch.during(|watch| write_members(&to, &members, self.threshold, watch))?;
-            written.push("members", path, &format!("{rows} memberships"));
+            let to = bundle.place(path)?;
+            let rows = watch.during(|watch| write_members(&to, &members, threshold, watch))?;
+            written.push("members", path, &format!("{rows} memberships of {} nodes", members.len()));
         }
-        if let Some(path) = &self.cover {
-            let (to, cover) = (together.path(path)?, members.cover(self.threshold));
+        if let Some(path) = &self.covers {
+            let (to, cover) = (bundle.place(path)?, members.cover(threshold));
             watch.during(|watch| write_cover(&to, members.ids(), &cover, watch))?;
-            written.push("cover", path, "communities as lists");
+            written.push("covers", path, "communities as lists");
         }
-        if let Some(path) = &self.gml {
-            let to = together.path(path)?;
+        if let Some((graph, path)) = graph.zip(self.gml.as_ref()) {
+            let to = bundle.place(path)?;
             watch.during(|watch| write_gml(&to, graph, model, watch))?;
             written.push("gml", path, "graph with communities");
         }
-        if let Some(path) = &self.gexf {
-            let to = together.path(path)?;
+        if let Some((graph, path)) = graph.zip(self.gexf.as_ref()) {
+            let to = bundle.place(path)?;
             watch.during(|watch| write_gexf(&to, graph, model, watch))?;
             written.push("gexf", path, "graph with communities");
         }
         if let Some(path) = &self.connectivity {
-            write_connectivity(&together.path(path)?, model.connectivity())?;
+            write_connectivity(&bundle.place(path)?, model.connectivity())?;
             written.push("connectivity", path, "connectivity");
         }
         Ok(written)

@@ -41,7 +41,8 @@ impl Predict {
         files::check_output(&self.output, &[&self.model, &self.input])?;
         let model = Model::load(&self.model)?;
         let list = self.read.pairs(&self.input, session)?;
-        let places = |given: &Ids, own: &Ids| -> Vec<Option<usize>> { given.iter().map(|id| own.find(&id)).collect() };
+        let places =
+            |given: &Ids, own: &Ids| -> Vec<Option<usize>> { given.iter().map(|id| own.find(&id)).collect() };
         let (from, to) = (places(list.from(), model.ids()), places(list.to(), model.other_ids()));
         let mut pairs = Vec::with_capacity(list.pairs().len());
         for (number, &(u, v)) in list.pairs().iter().enumerate() {
@@ -66,7 +67,8 @@ impl Predict {
         output::write_labelled(&self.output, &labels, &["probability".into()], &rows)?;
         let (count, to) = (pairs.len(), self.output.display());
         let mean = rows.as_slice().iter().sum::<f64>() / count.max(1) as f64;
-        let text = format!("probabilities of {count} pairs, {mean:.3e} on average, written to {to}\n");
+        let shown = if mean < 1e-3 { format!("{mean:.2e}") } else { format!("{mean:.4}") };
+        let text = format!("probabilities of {count} pairs, {shown} on average, written to {to}\n");
         let value = json!({ "pairs": count, "mean": mean, "output": self.output.to_string_lossy() });
         session.answer(&text, &value)
     }

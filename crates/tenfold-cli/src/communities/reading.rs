@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::Path;
 use tenfold::communities::read::{self, Format, PairList, ReadOptions};
-use tenfold::communities::{Graph, Kind};
+use tenfold::communities::{Graph, Kind, Model};
 
 /// Where edges stand in a file.
 #[derive(Args)]
@@ -117,12 +117,22 @@ impl ReadArgs {
 
     /// Reads a graph and says what it is. What the reader did stands in the verdict of the fit.
     pub fn graph(&self, path: &Path, kind: &KindArgs, session: &Session) -> Result<Graph> {
-        self.read(path, ReadOptions { kind: kind.kind(), weighted: kind.weighted(), ..self.options() }, session)
+        self.read(
+            path,
+            ReadOptions { kind: kind.kind(), weighted: kind.weighted(), ..self.options() },
+            session,
+        )
     }
 
     /// Reads edges as a graph of a kind that is known.
     pub fn graph_of(&self, path: &Path, kind: Kind, session: &Session) -> Result<Graph> {
         self.read(path, ReadOptions { kind: Some(kind), ..self.options() }, session)
+    }
+
+    /// Reads the graph of a model, or another of its kind.
+    pub fn graph_like(&self, path: &Path, model: &Model, session: &Session) -> Result<Graph> {
+        let (kind, weighted) = (Some(model.kind()), Some(model.weighted()));
+        self.read(path, ReadOptions { kind, weighted, ..self.options() }, session)
     }
 
     fn read(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Graph> {

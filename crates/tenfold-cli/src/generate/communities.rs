@@ -9,7 +9,9 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use tenfold::communities::{Drawn, Edges, Ids, Kind, Members, Synth, write_connectivity, write_members};
+use tenfold::communities::{
+    Drawn, Edges, Ids, Kind, Members, Synth, Threshold, write_connectivity, write_members,
+};
 use tenfold::engine::progress::Progress;
 use tenfold::output;
 
@@ -94,7 +96,7 @@ impl Communities {
         for (part, members) in &truths {
             let path = bundle.path(&format!("{stem}.{part}.csv"))?;
             // Every membership that is not nothing.
-            session.watch.during(|watch| write_members(&path, members, 1e-6, watch))?;
+            session.watch.during(|watch| write_members(&path, members, Threshold::Absolute(1e-6), watch))?;
         }
         write_connectivity(&bundle.path(&format!("{stem}.connectivity.csv"))?, &drawn.connectivity)?;
         session.watch.check()?;
@@ -128,7 +130,11 @@ impl Communities {
     fn tell(&self, synth: &Synth, drawn: &Drawn, paths: &[String], session: &Session) -> Result<()> {
         let Synth { nodes, k, alpha0, kind, .. } = *synth;
         let edges = drawn.graph.edges();
-        let sides = if kind == Kind::Bipartite { format!("{nodes} + {} nodes", synth.others) } else { format!("{nodes} nodes") };
+        let sides = if kind == Kind::Bipartite {
+            format!("{nodes} + {} nodes", synth.others)
+        } else {
+            format!("{nodes} nodes")
+        };
         let flag = if kind == Kind::Undirected { String::new() } else { format!(" --{kind}") };
         let text = format!(
             "{sides}, {edges} edges, {k} communities, {kind}: {}\n\

@@ -32,6 +32,10 @@ impl Place {
         std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
     /// Names of all files, hidden ones too.
     pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
@@ -95,6 +99,11 @@ impl Place {
         assert_eq!(self.files(), before, "tenfold {arguments} left a file");
         run
     }
+}
+
+/// A number out of a JSON object.
+pub fn number(value: &serde_json::Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 /// A `.npy` file of f64.

@@ -1,6 +1,6 @@
 //! Found communities against known ones.
 
-use super::members::Members;
+use super::members::{Members, Threshold};
 use super::truth::Truth;
 use crate::evaluate::{self, Cover, OverlappingNmi, Recovery, average_f1, nmi, omega_index};
 use tenfold_engine::linalg::Mat;
@@ -12,7 +12,7 @@ pub const THRESHOLDS: [f64; 12] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 
 ///
 /// # Example
 /// ```
-/// use tenfold::communities::{Comparison, Ids, Members, truth};
+/// use tenfold::communities::{Comparison, Ids, Members, Threshold, truth};
 /// use tenfold::engine::{linalg::Tall, progress::Silent};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("truth.txt");
@@ -20,7 +20,7 @@ pub const THRESHOLDS: [f64; 12] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 
 /// let ids = Ids::counted(1, 5);
 /// let known = truth::read(&path, &ids, &truth::Options::default(), &Silent)?;
 /// let found = Tall::from_vec(5, 2, vec![0., 1., 0., 1., 0.5, 0.5, 1., 0., 1., 0.]).unwrap();
-/// let measures = Comparison::new(&Members::new(&ids, &found), &known).measures(0.3);
+/// let measures = Comparison::new(&Members::new(&ids, &found), &known).measures(Threshold::HALF);
 /// assert_eq!((measures.onmi_lfk, measures.omega, measures.average_f1, measures.nmi), (1.0, 1.0, 1.0, None));
 /// # Ok::<(), tenfold::Error>(())
 /// ```
@@ -64,7 +64,7 @@ impl<'a> Comparison<'a> {
         let known = if truth.is_weighted() {
             Known::Weights(truth.memberships())
         } else {
-            Known::Lists(truth.cover(0.0))
+            Known::Lists(truth.cover(Threshold::HALF))
         };
         Self { members: *members, truth, found: members.to_mat(truth.known()), known }
     }
@@ -96,7 +96,7 @@ impl<'a> Comparison<'a> {
 
     /// The measures between communities as lists of nodes: [`Members::cover`] at this threshold, and the truth likewise
     /// where it has weights.
-    pub fn measures(&self, threshold: f64) -> Measures {
+    pub fn measures(&self, threshold: Threshold) -> Measures {
         let found = self.members.cover(threshold).restricted(self.truth.known());
         let truth = self.truth.cover(threshold);
         let labels = truth.labels().zip(Cover::top(&self.found).labels());
@@ -135,7 +135,8 @@ mod tests {
         let found = Tall::from_vec(80, 2, data.collect()).unwrap();
         let comparison = Comparison::new(&Members::new(&ids, &found), &truth);
         assert_eq!(comparison.nodes(), 60);
-        let Measures { nmi, onmi_lfk, onmi_max, omega, average_f1 } = comparison.measures(0.5);
+        let Measures { nmi, onmi_lfk, onmi_max, omega, average_f1 } =
+            comparison.measures(Threshold::Absolute(0.5));
         assert_eq!((nmi, onmi_lfk, onmi_max, omega, average_f1), (Some(1.0), 1.0, 1.0, 1.0, 1.0));
         let recovery = comparison.recovery();
         assert_eq!((recovery.ratio(), recovery.pairs().len(), recovery.empty_error()), (1.0, 2, 0.5));
@@ -157,7 +158,13 @@ mod tests {
         let found = Tall::from_vec(40, 2, data.collect()).unwrap();
         let comparison = Comparison::new(&Members::new(&ids, &found), &truth);
         assert_eq!(comparison.recovery().mean_absolute_error(), 0.0);
-        assert_eq!((comparison.measures(0.5).nmi, comparison.measures(0.2).nmi), (Some(1.0), None));
-        assert_eq!(comparison.measures(0.2).average_f1, 1.0);
+        assert_eq!(
+            (
+                comparison.measures(Threshold::Absolute(0.5)).nmi,
+                comparison.measures(Threshold::Absolute(0.2)).nmi
+            ),
+            (Some(1.0), None)
+        );
+        assert_eq!(comparison.measures(Threshold::Absolute(0.2)).average_f1, 1.0);
     }
 }

@@ -224,6 +224,10 @@ impl Params {
     ) -> Result<Estimate> {
         let seen = stars.seen(&found.vectors);
         let white = seen.whiten(self.alpha0, k)?;
+        if white.matrix.cols() == 0 {
+            let message = "no two neighbours of a node tell anything about communities; give a larger graph";
+            return Err(tenfold_engine::Error::TooLittleData(message.into()).into());
+        }
         let third = stars.third(&found.vectors, &seen, &white)?;
         progress.stage("decomposing", 0);
         let decomposition = self.solver.decompose(&third, white.matrix.cols(), self.seed, progress)?;

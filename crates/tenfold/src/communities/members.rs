@@ -1,15 +1,18 @@
 //! Who belongs to which communities: rows of memberships with the ids of their nodes, whichever side of the edges they
 //! are seen from.
 
+mod leading;
+mod threshold;
+
+pub use leading::Bridge;
+pub use threshold::Threshold;
+pub(super) use threshold::main_of;
+
 use super::data::{Ids, Kind};
 use super::model::Model;
 use crate::error::{Error, Result};
 use crate::evaluate::Cover;
 use tenfold_engine::linalg::{Mat, Tall};
-
-/// Memberships from which on a node counts as a member where nobody says otherwise: a node of four communities is still
-/// in all of them, and what noise gives a node beside its own community lies below.
-pub const THRESHOLD: f64 = 0.2;
 
 /// Which edges of a node its memberships are told from, where edges have a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,13 +29,13 @@ pub enum Side {
 ///
 /// # Example
 /// ```
-/// use tenfold::communities::{Ids, Members};
+/// use tenfold::communities::{Ids, Members, Threshold};
 /// use tenfold::engine::linalg::Tall;
 /// let ids = Ids::from_names(["ann", "bob"])?;
-/// let memberships = Tall::from_vec(2, 3, vec![0.75, 0.25, 0.0, 0.1, 0.0, 0.9]).unwrap();
+/// let memberships = Tall::from_vec(2, 3, vec![0.75, 0.25, 0.0, 0.125, 0.0, 0.875]).unwrap();
 /// let members = Members::new(&ids, &memberships);
-/// assert_eq!(members.main(1), (2, 0.9));
-/// assert_eq!(members.cover(0.2).communities(), [vec![0], vec![0], vec![1]]);
+/// assert_eq!(members.main(1), (2, 0.875));
+/// assert_eq!(members.cover(Threshold::Absolute(0.2)).communities(), [vec![0], vec![0], vec![1]]);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +46,17 @@ pub struct Members<'a> {
     other: Option<Part<'a>>,
 }
 
-/// Memberships, and how many edges of a node they explain where that is known.
+/// Memberships; and where they are known, the edges of a node and how many of them communities explain.
 #[derive(Debug, Clone, Copy)]
 struct Part<'a> {
     rows: &'a Tall,
-    explained: Option<&'a [f64]>,
+    edges: Option<Edges<'a>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Edges<'a> {
+    all: &'a [f64],
+    explained: &'a [f64],
 }
 
 impl<'a> Members<'a> {
@@ -57,7 +66,7 @@ impl<'a> Members<'a> {
     /// When there is not a row for every id.
     pub fn new(ids: &'a Ids, memberships: &'a Tall) -> Self {
         assert_eq!(ids.len(), memberships.rows(), "a row of memberships for every id");
-        Self { ids, own: Part { rows: memberships, explained: None }, other: None }
+        Self { ids, own: Part { rows: memberships, edges: None }, other: None }
     }
 
     /// Those of a model, of the side that [`Side::of`] gives. Both sides of a directed graph count by the number of edges that
@@ -68,9 +77,11 @@ impl<'a> Members<'a> {
     /// [`Error::BadParameter`] for a side that the graph does not have.
     pub fn of(model: &'a Model, side: Option<Side>) -> Result<Self> {
         let side = Side::of(model.kind(), side)?;
-        let own = Part { rows: model.memberships(), explained: Some(model.explained()) };
-        let other =
-            model.other_memberships().map(|rows| Part { rows, explained: Some(model.other_explained()) });
+        let part = |rows, all, explained| Part { rows, edges: Some(Edges { all, explained }) };
+        let own = part(model.memberships(), model.strengths(), model.explained());
+        let other = model
+            .other_memberships()
+            .map(|rows| part(rows, model.other_strengths(), model.other_explained()));
         Ok(match (side, other) {
             (Side::To, Some(own)) => Self { ids: model.other_ids(), own, other: None },
             (Side::From, _) => Self { ids: model.ids(), own, other: None },
@@ -96,6 +107,13 @@ impl<'a> Members<'a> {
     /// What the nodes are called.
     pub fn ids(&self) -> &'a Ids {
         self.ids
+    }
+
+    /// What a node is called, for people: control characters are written as in `\n`, so that none reaches a terminal.
+    pub fn shown(&self, node: usize) -> String {
+        let id = self.ids.get(node);
+        let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        if id.contains(char::is_control) { id.chars().map(plain).collect() } else { id.into_owned() }
     }
 
     /// Writes the memberships of a node into `row`.
@@ -134,21 +152,26 @@ impl<'a> Members<'a> {
     }
 
     fn explained(&self, node: usize) -> Option<f64> {
-        let own = self.own.explained?[node];
+        let own = self.own.edges?.explained[node];
         Some(own + self.other.map_or(0.0, |other| other.weight(node)))
     }
 
-    /// Communities as lists of nodes: those with a membership of at least `threshold`, and every node in the one it belongs to
-    /// most. Nodes whose edges tell nothing are in none.
+    /// A node's edges of this side, or the sum of their weights, where that is known.
+    pub fn degree(&self, node: usize) -> Option<f64> {
+        let own = self.own.edges?.all[node];
+        Some(own + self.other.and_then(|other| other.edges).map_or(0.0, |edges| edges.all[node]))
+    }
+
+    /// Communities as lists of nodes: those that `threshold` counts as members. Nodes whose edges tell nothing are in none.
     ///
     /// # Complexity
     /// O(n k), and memory for the lists.
-    pub fn cover(&self, threshold: f64) -> Cover {
+    pub fn cover(&self, threshold: Threshold) -> Cover {
         let mut communities = vec![Vec::new(); self.k()];
         let mut row = Vec::new();
         for node in (0..self.len()).filter(|&node| self.is_told(node)) {
             self.read(node, &mut row);
-            listed(&row, threshold, |c| communities[c].push(node as u32));
+            threshold.visit(&row, |c| communities[c].push(node as u32));
         }
         Cover::new(self.len(), communities)
     }
@@ -172,7 +195,7 @@ impl<'a> Members<'a> {
 
 impl Part<'_> {
     fn weight(&self, node: usize) -> f64 {
-        self.explained.map_or(0.0, |edges| edges[node])
+        self.edges.map_or(0.0, |edges| edges.explained[node])
     }
 }
 
@@ -213,40 +236,6 @@ impl Side {
     }
 }
 
-/// Calls `visit` with the communities of a row that count: those of at least `threshold`, and the largest.
-pub(super) fn listed(row: &[f32], threshold: f64, mut visit: impl FnMut(usize)) {
-    let Some(most) = largest(row) else { return };
-    // In the precision of the memberships: 0.7 is at least 0.7.
-    let threshold = threshold as f32;
-    (0..row.len()).filter(|&c| c == most || (row[c] >= threshold && row[c] > 0.0)).for_each(&mut visit);
-}
-
-/// The community with the largest membership of a row, and how large it is.
-pub(super) fn main_of(row: &[f32]) -> (usize, f64) {
-    largest(row).map_or((0, 0.0), |c| (c, f64::from(row[c])))
-}
-
-/// The first of the largest memberships above 0.
-fn largest(row: &[f32]) -> Option<usize> {
-    let better = |best: Option<usize>, c: usize| match best {
-        Some(b) if row[c] <= row[b] => best,
-        _ if row[c] > 0.0 => Some(c),
-        _ => best,
-    };
-    (0..row.len()).fold(None, better)
-}
-
-/// 1 − √(k/(k − 1) Σ_c (π_c − 1/k)²): 0 for a node of one community, 1 for one of all alike (thesis, definition of
-/// bridgeness).
-pub(super) fn bridgeness(row: &[f32]) -> f64 {
-    let k = row.len() as f64;
-    if k < 2.0 {
-        return 0.0;
-    }
-    let squares: f64 = row.iter().map(|x| (f64::from(*x) - 1.0 / k).powi(2)).sum();
-    (1.0 - (squares * k / (k - 1.0)).sqrt()).clamp(0.0, 1.0)
-}
-
 /// 1 − √(Σ_c π_c(1 − π_c) / edges): one minus the standard error of shares that were counted on so many edges.
 pub(super) fn confidence(row: &[f32], edges: f64) -> f64 {
     let spread: f64 = row.iter().map(|x| f64::from(x * (1.0 - x))).sum();
@@ -258,40 +247,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_node_is_listed_where_it_belongs_most() {
-        let of = |row: &[f32], threshold| {
-            let mut found = Vec::new();
-            listed(row, threshold, |c| found.push(c));
-            found
-        };
-        assert_eq!(of(&[0.1, 0.2, 0.7], 0.7), [2]);
-        assert_eq!(of(&[0.1, 0.2, 0.7], 0.9), [2]);
-        assert_eq!(of(&[0.1, 0.2, 0.7], 0.2), [1, 2]);
-        assert_eq!(of(&[0.5, 0.0, 0.5], 0.0), [0, 2]);
-        assert_eq!((of(&[0.0, 0.0], 0.0), of(&[], 0.0)), (vec![], vec![]));
-        assert_eq!(of(&[0.5, 0.5], 0.9), [0]);
-    }
-
-    #[test]
     fn both_directions_count_by_their_edges() {
         let ids = Ids::counted(0, 3);
         let from = Tall::from_vec(3, 2, vec![1.0, 0.0, 0.5, 0.5, 0.5, 0.5]).unwrap();
         let to = Tall::from_vec(3, 2, vec![0.0, 1.0, 0.0, 1.0, 0.5, 0.5]).unwrap();
         let (out, into) = ([3.0, 0.0, 0.0], [1.0, 2.0, 0.0]);
-        let own = Part { rows: &from, explained: Some(&out) };
-        let other = Some(Part { rows: &to, explained: Some(&into) });
+        let edges = |explained| Some(Edges { all: &[4.0, 2.0, 0.0], explained });
+        let own = Part { rows: &from, edges: edges(&out) };
+        let other = Some(Part { rows: &to, edges: edges(&into) });
         let members = Members { ids: &ids, own, other };
+        assert_eq!((members.degree(0), Members::new(&ids, &from).degree(0)), (Some(8.0), None));
         assert_eq!((members.row(0), members.row(1)), (vec![0.75, 0.25], vec![0.0, 1.0]));
         assert_eq!((members.is_told(1), members.is_told(2)), (true, false));
-        assert_eq!(members.cover(0.3).communities(), [vec![0], vec![1]]);
+        assert_eq!(members.cover(Threshold::Absolute(0.3)).communities(), [vec![0], vec![1]]);
         assert_eq!(members.confidence(1), Some(1.0));
         assert_eq!(members.confidence(2), Some(0.0));
         assert_eq!(members.to_mat(&[true, false, true]).row(0), [0.75, 0.25]);
     }
 
     #[test]
-    fn bridges_and_confidence() {
-        assert_eq!((bridgeness(&[1.0, 0.0]), bridgeness(&[0.5, 0.5]), bridgeness(&[1.0])), (0.0, 1.0, 0.0));
+    fn control_characters_do_not_reach_a_terminal() {
+        let ids = Ids::from_names(["two\nlines", "\u{1b}[31m", "caf\u{e9} \\"]).unwrap();
+        let rows = Tall::zeros(3, 1);
+        let members = Members::new(&ids, &rows);
+        let shown: Vec<String> = (0..3).map(|u| members.shown(u)).collect();
+        assert_eq!(shown, ["two\\nlines", "\\u{1b}[31m", "caf\u{e9} \\"]);
+    }
+
+    #[test]
+    fn confidence_grows_with_edges() {
         assert_eq!((confidence(&[0.5, 0.5], 2.0), confidence(&[1.0, 0.0], 1.0)), (0.5, 1.0));
         assert_eq!((confidence(&[0.5, 0.5], 0.0), confidence(&[0.5, 0.5], 0.1)), (0.0, 0.0));
     }

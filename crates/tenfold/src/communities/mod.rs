@@ -61,9 +61,12 @@ pub mod truth;
 pub use crate::components::Components;
 pub use compare::{Comparison, Measures, THRESHOLDS};
 pub use data::{Attribute, Attributes, Graph, GraphBuilder, Ids, Kind};
-pub use export::{check_members_path, write_connectivity, write_cover, write_gexf, write_gml, write_members};
+pub use export::{
+    check_cover_ids, check_members_path, write_connectivity, write_cover, write_gexf, write_gml,
+    write_members,
+};
 pub use fit::{Params, Polish, Treatment, Views};
-pub use links::{LinkScore, held_out_score};
-pub use members::{Members, Side, THRESHOLD};
-pub use model::{Bridge, Diagnostics, Model};
+pub use links::{LinkScore, held_out_score, hold_out};
+pub use members::{Bridge, Members, Side, Threshold};
+pub use model::{Diagnostics, Model};
 pub use synth::{Drawn, Edges, Synth};

@@ -20,6 +20,7 @@ mod parquet;
 mod table;
 
 use super::data::Ids;
+use super::members::Threshold;
 use super::read::{self, ReadOptions};
 use crate::error::{Error, Result};
 use crate::evaluate::Cover;
@@ -90,6 +91,7 @@ pub struct Truth {
     strangers: usize,
     weighted: bool,
     notes: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Truth {
@@ -128,6 +130,11 @@ impl Truth {
         &self.notes
     }
 
+    /// What may mean that it is the truth of another graph.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// Known nodes × communities, numbered anew in their order.
     pub fn memberships(&self) -> Mat {
         let places = self.places();
@@ -139,8 +146,8 @@ impl Truth {
         out
     }
 
-    /// The communities over the known nodes. Weighted memberships count from `threshold` on, and the largest of every node.
-    pub fn cover(&self, threshold: f64) -> Cover {
+    /// The communities over the known nodes. Where memberships have weights, `threshold` says which of them count.
+    pub fn cover(&self, threshold: Threshold) -> Cover {
         let places = self.places();
         let count = self.known.len() - self.unknown();
         let mut communities = vec![Vec::new(); self.k()];
@@ -151,7 +158,7 @@ impl Truth {
                 continue;
             }
             let row: Vec<f32> = own.iter().map(|e| e.2).collect();
-            super::members::listed(&row, threshold, |i| communities[own[i].1 as usize].push(place));
+            threshold.visit(&row, |i| communities[own[i].1 as usize].push(place));
         }
         Cover::new(count, communities)
     }
@@ -175,7 +182,7 @@ impl Truth {
 ///
 /// # Example
 /// ```
-/// use tenfold::communities::{Ids, truth};
+/// use tenfold::communities::{Ids, Threshold, truth};
 /// use tenfold::engine::progress::Silent;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("truth.txt");
@@ -183,7 +190,7 @@ impl Truth {
 /// let ids = Ids::from_numbers(vec![1, 2, 3, 4])?;
 /// let known = truth::read(&path, &ids, &truth::Options::default(), &Silent)?;
 /// assert_eq!((known.names(), known.unknown(), known.strangers()), (&["red".into(), "blue".into()][..], 1, 1));
-/// assert_eq!(known.cover(0.5).communities(), [vec![0, 1], vec![2]]);
+/// assert_eq!(known.cover(Threshold::HALF).communities(), [vec![0, 1], vec![2]]);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn read(path: &Path, ids: &Ids, options: &Options, progress: &dyn Progress) -> Result<Truth> {

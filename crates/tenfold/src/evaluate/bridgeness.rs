@@ -25,18 +25,29 @@ use tenfold_engine::linalg::parallel::fill_rows;
 /// Nepusz, Petróczi, Négyessy and Bazsó, "Fuzzy communities and the concept of bridgeness in complex networks", Physical
 /// Review E 77 (2008) 016107; thesis, definition of bridgeness.
 pub fn bridgeness(memberships: &Mat) -> Vec<f64> {
-    let (n, k) = (memberships.rows(), memberships.cols() as f64);
-    let mut out = vec![0.0; n];
-    if k < 2.0 {
-        return out;
-    }
+    let mut out = vec![0.0; memberships.rows()];
     fill_rows(&mut out, 1, |range, values| {
         for (value, x) in values.iter_mut().zip(range) {
-            let squares: f64 = memberships.row(x).iter().map(|p| (p - 1.0 / k).powi(2)).sum();
-            *value = (1.0 - (squares * k / (k - 1.0)).sqrt()).clamp(0.0, 1.0);
+            *value = bridgeness_of(memberships.row(x));
         }
     });
     out
+}
+
+/// The [`bridgeness`] of one node, from its memberships in either precision.
+///
+/// # Example
+/// ```
+/// use tenfold::evaluate::bridgeness_of;
+/// assert_eq!((bridgeness_of(&[0.75f32, 0.25]), bridgeness_of(&[1.0])), (0.5, 0.0));
+/// ```
+pub fn bridgeness_of<T: Copy + Into<f64>>(memberships: &[T]) -> f64 {
+    let k = memberships.len() as f64;
+    if k < 2.0 {
+        return 0.0;
+    }
+    let squares: f64 = memberships.iter().map(|&p| (p.into() - 1.0 / k).powi(2)).sum();
+    (1.0 - (squares * k / (k - 1.0)).sqrt()).clamp(0.0, 1.0)
 }
 
 /// Degree-corrected bridgeness, B_x = D_x b_x: a node of no weight bridges nothing, however evenly it is shared.

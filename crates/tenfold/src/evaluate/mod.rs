@@ -29,7 +29,7 @@ mod properties;
 mod samples;
 
 pub use auc::auc;
-pub use bridgeness::{bridgeness, degree_corrected_bridgeness};
+pub use bridgeness::{bridgeness, bridgeness_of, degree_corrected_bridgeness};
 pub use coherence::Coherence;
 pub use cooccurrence::Cooccurrence;
 pub use cover::Cover;

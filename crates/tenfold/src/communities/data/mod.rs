@@ -121,6 +121,14 @@ impl Graph {
         Self { kind, adjacency, transposed, ids, others, attributes, components, notes }
     }
 
+    /// The same nodes with other edges between them.
+    pub(crate) fn with_adjacency(&self, adjacency: Adjacency) -> Self {
+        let transposed = (self.kind != Kind::Undirected).then(|| adjacency.transpose());
+        let bipartite = self.kind == Kind::Bipartite;
+        let (components, _) = components::components(&adjacency, transposed.as_ref(), bipartite);
+        Self { adjacency, transposed, components, ..self.clone() }
+    }
+
     /// What the edges are.
     pub fn kind(&self) -> Kind {
         self.kind

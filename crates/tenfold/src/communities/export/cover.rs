@@ -7,6 +7,9 @@ use crate::output::{write_atomically, write_error};
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
+/// What separates ids and lines.
+const BETWEEN: [char; 3] = ['\t', '\n', '\r'];
+
 /// Writes communities as lists: one a line in their order, ids separated by tabs. A community without nodes is an empty
 /// line, so that line c + 1 is community c.
 ///
@@ -33,7 +36,7 @@ pub fn write_cover(path: &Path, ids: &Ids, cover: &Cover, progress: &dyn Progres
             let mut line = String::new();
             for (i, &node) in community.iter().enumerate() {
                 let id = ids.get(node as usize);
-                if id.contains(['\t', '\n', '\r']) {
+                if id.contains(BETWEEN) {
                     return Err(unfit(path, &id));
                 }
                 line.extend((i > 0).then_some('\t'));
@@ -45,6 +48,17 @@ pub fn write_cover(path: &Path, ids: &Ids, cover: &Cover, progress: &dyn Progres
         }
         Ok(())
     })
+}
+
+/// Checks, before any work is done, that a cover of these nodes can be written.
+///
+/// # Errors
+/// An id with a tab or a line end in it.
+pub fn check_cover_ids(path: &Path, ids: &Ids) -> Result<()> {
+    match ids.iter().find(|id| id.contains(BETWEEN)) {
+        Some(id) => Err(unfit(path, &id)),
+        None => Ok(()),
+    }
 }
 
 fn unfit(path: &Path, id: &str) -> Error {
@@ -68,6 +82,7 @@ mod tests {
         let error =
             write_cover(&path, &ids, &Cover::new(3, vec![vec![1, 2]]), &Silent).unwrap_err().to_string();
         assert!(error.contains("\"a\\tb\"") && !path.exists(), "{error}");
+        assert_eq!(check_cover_ids(&path, &ids).unwrap_err().to_string(), error);
         write_cover(&path, &ids, &Cover::new(3, vec![vec![1, 0]]), &Silent).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "plain\ta b\n");
     }

@@ -9,7 +9,7 @@ mod gml;
 mod network;
 mod table;
 
-pub use cover::write_cover;
+pub use cover::{check_cover_ids, write_cover};
 pub use gexf::write_gexf;
 pub use gml::write_gml;
 pub use table::{check_members_path, write_connectivity, write_members};

@@ -1,9 +1,10 @@
 //! Nodes with their communities, then edges: what GML and GEXF share.
 
 use super::super::data::{Graph, Ids, Kind};
-use super::super::members::{Members, Side, bridgeness, main_of};
+use super::super::members::{Members, Side, main_of};
 use super::super::model::Model;
 use crate::error::{Error, Result};
+use crate::evaluate::bridgeness_of;
 use crate::output::{write_atomically, write_error};
 use std::borrow::Cow;
 use std::path::Path;
@@ -135,7 +136,7 @@ impl<'a> Network<'a> {
                     side: *side,
                     community,
                     weight,
-                    bridgeness: bridgeness(&row),
+                    bridgeness: bridgeness_of(&row),
                     confidence: members.confidence(u).unwrap_or_default(),
                 })?;
                 place += 1;

@@ -1,6 +1,6 @@
 //! Members and connectivity as tables.
 
-use super::super::members::{Members, listed};
+use super::super::members::{Members, Threshold};
 use crate::error::{Error, Result};
 use crate::output::{self, Heading, Labels};
 use std::path::Path;
@@ -15,20 +15,21 @@ const BLOCK: usize = 4096;
 /// # Errors
 /// [`Error::UnsupportedFile`] with the extensions that would do.
 pub fn check_members_path(path: &Path) -> Result<()> {
+    let known = ".csv, .tsv and .parquet".to_owned();
     if is_npy(path) {
-        return Err(Error::UnsupportedFile {
-            path: path.to_owned(),
-            problem: "an array of numbers has no place for ids".into(),
-            known: ".csv, .tsv and .parquet".into(),
-        });
+        let problem = "an array of numbers has no place for ids".to_owned();
+        return Err(Error::UnsupportedFile { path: path.to_owned(), problem, known });
     }
-    output::check_table_path(path)
+    output::check_table_path(path).map_err(|error| match error {
+        Error::UnsupportedFile { path, problem, .. } => Error::UnsupportedFile { path, problem, known },
+        error => error,
+    })
 }
 
-/// Writes who belongs to which communities: a row `id,community,weight` for every membership of at least `threshold`, and
-/// for the largest of every node, in the order of the nodes. `.csv`, `.tsv` or `.parquet`. Says how many rows there are.
+/// Writes who belongs to which communities: a row `id,community,weight` for every membership that `threshold` counts, in
+/// the order of the nodes. `.csv`, `.tsv` or `.parquet`. Says how many rows there are.
 ///
-/// Weights have six digits; the model holds them in full.
+/// Weights have six digits; the model holds them in full. A node whose edges tell nothing has no row.
 ///
 /// # Complexity
 /// O(n k) and eight bytes a node.
@@ -38,13 +39,14 @@ pub fn check_members_path(path: &Path) -> Result<()> {
 ///
 /// # Example
 /// ```
-/// use tenfold::communities::{Ids, Members, write_members};
+/// use tenfold::communities::{Ids, Members, Threshold, write_members};
 /// use tenfold::engine::{linalg::Tall, progress::Silent};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("members.csv");
 /// let ids = Ids::from_names(["ann", "bob"])?;
 /// let memberships = Tall::from_vec(2, 2, vec![0.25, 0.75, 0.9, 0.1]).unwrap();
-/// assert_eq!(write_members(&path, &Members::new(&ids, &memberships), 0.2, &Silent)?, 3);
+/// let members = Members::new(&ids, &memberships);
+/// assert_eq!(write_members(&path, &members, Threshold::Absolute(0.2), &Silent)?, 3);
 /// let text = std::fs::read_to_string(&path).unwrap();
 /// assert_eq!(text, "id,community,weight\nann,0,0.25\nann,1,0.75\nbob,0,0.9\n");
 /// # Ok::<(), tenfold::Error>(())
@@ -52,7 +54,7 @@ pub fn check_members_path(path: &Path) -> Result<()> {
 pub fn write_members(
     path: &Path,
     members: &Members<'_>,
-    threshold: f64,
+    threshold: Threshold,
     progress: &dyn Progress,
 ) -> Result<usize> {
     check_members_path(path)?;
@@ -69,9 +71,9 @@ pub fn write_members(
             let nodes = first..members.len().min(first + BLOCK);
             progress.check()?;
             cells.clear();
-            for node in nodes.clone() {
+            for node in nodes.clone().filter(|&node| members.is_told(node)) {
                 members.read(node, &mut row);
-                listed(&row, threshold, |c| cells.extend([c as f64, six_digits(row[c])]));
+                threshold.visit(&row, |c| cells.extend([c as f64, six_digits(row[c])]));
             }
             put(&cells)?;
             progress.advance(nodes.len() as u64);
@@ -82,13 +84,15 @@ pub fn write_members(
 }
 
 /// The first row of every node, and the number of rows.
-fn starts(members: &Members<'_>, threshold: f64) -> Vec<usize> {
+fn starts(members: &Members<'_>, threshold: Threshold) -> Vec<usize> {
     let mut starts = Vec::with_capacity(members.len() + 1);
     let (mut rows, mut row) = (0, Vec::new());
     for node in 0..members.len() {
         starts.push(rows);
-        members.read(node, &mut row);
-        listed(&row, threshold, |_| rows += 1);
+        if members.is_told(node) {
+            members.read(node, &mut row);
+            threshold.visit(&row, |_| rows += 1);
+        }
     }
     starts.push(rows);
     starts
@@ -169,7 +173,8 @@ mod tests {
         let ids = Ids::counted(5, nodes);
         let data = (0..3 * nodes).map(|i| ((i * 7919) % 101) as f32 / 100.0).collect();
         let memberships = Tall::from_vec(nodes, 3, data).unwrap();
-        let rows = write_members(&path, &Members::new(&ids, &memberships), 0.5, &Silent).unwrap();
+        let rows = write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.5), &Silent)
+            .unwrap();
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let (mut seen, mut last) = (0, 4);
         for row in reader.deserialize::<(u64, usize, f64)>() {
@@ -188,14 +193,21 @@ mod tests {
         let memberships = Tall::from_vec(5, 2, [0.5f32, 0.5].repeat(5)).unwrap();
         for name in ["m.csv", "m.tsv"] {
             let path = folder.path().join(name);
-            assert_eq!(write_members(&path, &Members::new(&ids, &memberships), 0.4, &Silent).unwrap(), 10);
+            assert_eq!(
+                write_members(&path, &Members::new(&ids, &memberships), Threshold::HALF, &Silent).unwrap(),
+                10
+            );
             let delimiter = if name.ends_with("csv") { b',' } else { b'\t' };
             let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_path(&path).unwrap();
             let back: Vec<String> = reader.records().step_by(2).map(|r| r.unwrap()[0].to_owned()).collect();
             assert_eq!(back, ids.iter().collect::<Vec<_>>());
         }
-        let npy =
-            write_members(&folder.path().join("m.npy"), &Members::new(&ids, &memberships), 0.4, &Silent);
+        let npy = write_members(
+            &folder.path().join("m.npy"),
+            &Members::new(&ids, &memberships),
+            Threshold::HALF,
+            &Silent,
+        );
         assert!(npy.unwrap_err().to_string().contains("no place for ids"));
     }
 }

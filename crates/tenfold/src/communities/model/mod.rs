@@ -1,15 +1,17 @@
 //! A fitted community model: what it holds, what it says, what it does with new nodes and pairs of nodes.
 
 mod diagnostics;
+mod infer;
+mod rates;
 mod stored;
 mod uses;
 
 pub use diagnostics::Diagnostics;
-pub use uses::Bridge;
 
 use super::data::{Graph, Ids, Kind};
 use super::fit::{Assigned, Params};
 use super::picture::Picture;
+use crate::components::Components;
 use crate::error::Result;
 use crate::verdict::Verdict;
 use serde_json::Value;
@@ -72,6 +74,13 @@ impl Model {
     ) -> Result<Self> {
         let Parts { estimate_shares, out, connectivity, mut diagnostics, mut verdict } = parts;
         let k = out.rows.width();
+        if let Components::Exactly(asked) = params.k
+            && asked > k
+        {
+            verdict.warn(format!(
+                "{asked} communities were asked for and {k} found: the graph has no more directions that tell communities apart"
+            ));
+        }
         let sizes = super::likelihood::column_sums(&out.rows);
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]).then(a.cmp(&b)));

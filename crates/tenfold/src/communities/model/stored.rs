@@ -25,9 +25,8 @@ impl Model {
         value["sound"] = json!(self.verdict.is_sound());
         let seconds = self.diagnostics.seconds.iter().map(|(s, t)| (s.clone(), json!(t)));
         value["diagnostics"]["seconds"] = Value::Object(seconds.collect());
-        value["communities"] = (0..self.k())
-            .map(|c| {
-                let members = self.members(c, LISTED);
+        value["communities"] = (self.leading(LISTED).into_iter().enumerate())
+            .map(|(c, members)| {
                 json!({
                     "community": c,
                     "share": self.shares[c],

@@ -7,7 +7,8 @@ mod layout;
 mod sections;
 
 use super::data::Kind;
-use super::model::{Bridge, Model};
+use super::members::Bridge;
+use super::model::Model;
 use super::picture::AllNodes;
 use crate::evaluate::Recovery;
 use crate::report::{Extension, Page, grouped};

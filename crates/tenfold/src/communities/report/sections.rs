@@ -117,11 +117,10 @@ pub(super) fn bridges(facts: &Facts) -> Section {
     table.tall = facts.bridges.len() > 12;
     let largest = facts.bridges.first().map_or(1.0, |b| b.corrected);
     for bridge in &facts.bridges {
-        let mut mix: Vec<(usize, f64)> =
-            facts.model.memberships().row(bridge.node).iter().map(|x| f64::from(*x)).enumerate().collect();
+        let mut mix: Vec<(usize, f64)> = facts.all.mix(bridge.node).into_iter().enumerate().collect();
         mix.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let tied = mix.iter().take(TIED).filter(|m| m.1 >= 0.05);
-        let degree = facts.model.strengths()[bridge.node];
+        let degree = facts.all.degree(bridge.node);
         table.push(
             None,
             vec![

@@ -41,10 +41,11 @@ impl<'a> Gather<'a> {
         self.ids
     }
 
-    /// The node of this id, which is now known; `None` for a stranger.
+    /// The node of this id, which is now known; `None` for a stranger. Blanks around an id may be its own or the file's.
     pub(super) fn node(&mut self, id: &str) -> Option<u32> {
-        let Some(node) = self.ids.find(id) else {
-            self.strangers.insert(id);
+        let plain = id.trim();
+        let Some(node) = self.ids.find(id).or_else(|| self.ids.find(plain)) else {
+            self.strangers.insert(plain);
             return None;
         };
         self.known[node] = true;
@@ -76,14 +77,16 @@ impl<'a> Gather<'a> {
             Err(Error::Read { path: self.path.clone(), line: None, problem, remedy: remedy.into() })
         };
         if known < strangers {
-            let count = if known == 0 { "none".into() } else { format!("only {}", grouped(known)) };
+            let all = grouped(known + strangers);
+            let count = match known {
+                0 => format!("none of its {all} ids is a node"),
+                1 => format!("only 1 of its {all} ids is a node"),
+                _ => format!("only {} of its {all} ids are nodes", grouped(known)),
+            };
             let stranger = self.strangers.get(0);
             let node = if self.ids.is_empty() { "".into() } else { self.ids.get(0) };
             return fail(
-                format!(
-                    "{count} of its {} ids is a node of the graph: {stranger:?} is not, and nodes are called {node:?} and so on",
-                    grouped(known + strangers)
-                ),
+                format!("{count} of the graph: {stranger:?} is not, and nodes are called {node:?} and so on"),
                 "give the truth of this graph; ids are compared as text",
             );
         }
@@ -93,8 +96,9 @@ impl<'a> Gather<'a> {
         self.entries.sort_by_key(|e| (e.0, e.1));
         self.entries.dedup_by_key(|e| (e.0, e.1));
         let names = self.keep_large(min_size)?;
+        let mut warnings = Vec::new();
         if strangers > 0 {
-            self.notes.push(format!(
+            warnings.push(format!(
                 "{} of the truth's {} ids are no nodes of the graph and are left out, such as {:?}",
                 grouped(strangers),
                 grouped(known + strangers),
@@ -110,7 +114,7 @@ impl<'a> Gather<'a> {
             ));
         }
         let Self { entries, known, weighted, notes, .. } = self;
-        Ok(Truth { names, entries, known, strangers, weighted, notes })
+        Ok(Truth { names, entries, known, strangers, weighted, notes, warnings })
     }
 
     /// Drops communities with fewer members, and numbers the others anew.

@@ -8,6 +8,7 @@ use crate::input::Source;
 use crate::input::decode::utf8;
 use crate::input::numbers::line;
 use crate::report::grouped;
+use std::collections::HashSet;
 use tenfold_engine::progress::{Progress, Silent};
 
 /// Bytes that are looked at to tell what separates ids.
@@ -148,9 +149,14 @@ impl Between {
 #[derive(Default)]
 struct Look {
     lines: usize,
-    /// Lines that begin with a node that no line before began with.
+    /// First ids: nodes that were one, and ids that are no nodes.
     nodes: Vec<bool>,
-    distinct: usize,
+    strangers: HashSet<String>,
+    /// Lines whose first id a line before had.
+    again: usize,
+    /// Lines of two fields, and what the second ones are.
+    pairs: usize,
+    seconds: HashSet<String>,
     /// Lines with one tab, and those of them with blanks behind it.
     one_tab: usize,
     blanks: usize,
@@ -160,45 +166,60 @@ impl Look {
     fn at(&mut self, text: &str, between: Between, ids: &Ids) {
         let (id, rest) = between.node(text);
         let node = ids.find(id);
+        let first = self.nodes.is_empty();
+        self.nodes.resize(ids.len(), false);
         // A line of names may stand before all others.
-        if self.lines == 0 && node.is_none() && self.nodes.is_empty() {
-            self.nodes.resize(ids.len(), false);
+        if first && node.is_none() {
             return;
         }
-        self.nodes.resize(ids.len(), false);
         self.lines += 1;
         self.one_tab += usize::from(text.matches('\t').count() == 1);
         self.blanks += usize::from(rest.contains(' '));
-        if let Some(node) = node
-            && !std::mem::replace(&mut self.nodes[node], true)
-        {
-            self.distinct += 1;
+        let mut others = rest.split([' ', '\t', ',', ';']).filter(|field| !field.is_empty());
+        if let (Some(second), None) = (others.next(), others.next()) {
+            self.pairs += 1;
+            if !self.seconds.contains(second) {
+                self.seconds.insert(second.to_owned());
+            }
         }
+        let new = match node {
+            Some(node) => !std::mem::replace(&mut self.nodes[node], true),
+            None => self.strangers.insert(id.to_owned()),
+        };
+        self.again += usize::from(!new);
     }
 
     /// A list of nodes has a line for each. In a cover lines are communities: there are fewer of them, and their first
     /// ids are any.
     fn format(&self, nodes: usize) -> (Format, String) {
         let lines = grouped(self.lines);
-        if self.lines > 0 && self.distinct == self.lines {
-            if 2 * self.lines >= nodes {
-                let why = format!(
-                    "read as a list of nodes, for each of its {lines} lines begins with another; say --truth-format cover if lines are communities"
-                );
-                return (Format::Nodes, why);
-            }
-            if self.one_tab == self.lines && self.blanks > 0 {
-                return (
-                    Format::Nodes,
-                    "read as a list of nodes, for a tab follows the first id alone".into(),
-                );
-            }
-        }
-        (
-            Format::Cover,
-            format!(
-                "read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes"
+        let why = if self.lines == 0 || self.again > 0 {
+            None
+        } else if self.pairs == self.lines && 2 * self.seconds.len() <= self.lines {
+            Some(format!(
+                "each of its {lines} lines is another id and one of {} labels",
+                grouped(self.seconds.len())
+            ))
+        } else if 2 * self.lines >= nodes {
+            Some(format!("each of its {lines} lines begins with another id"))
+        } else if self.one_tab == self.lines && self.blanks > 0 {
+            Some("a tab follows the first id alone".to_owned())
+        } else {
+            None
+        };
+        match why {
+            Some(why) => (
+                Format::Nodes,
+                format!(
+                    "read as a list of nodes, for {why}; say --truth-format cover if lines are communities"
+                ),
             ),
-        )
+            None => (
+                Format::Cover,
+                format!(
+                    "read as a cover of {lines} lines, one community each; say --truth-format nodes if lines are nodes"
+                ),
+            ),
+        }
     }
 }

@@ -69,7 +69,7 @@ fn texts(column: &mut Column<'_>) -> Result<Vec<String>> {
     column.next(|cell| {
         out.push(match cell {
             Cell::Null => String::new(),
-            Cell::Text(text) => text.trim().to_owned(),
+            Cell::Text(text) => text.to_owned(),
             Cell::Whole(number) => number.to_string(),
             // Numbers of communities may be stored as fractions; 3.0 is written `3`.
             Cell::Number(number) => number.to_string(),

@@ -78,10 +78,10 @@ fn gathered(
     gather.note(told(&chosen));
     rows.for_every(&columns, &mut |cells| {
         // A node with no value of its own is still known.
-        if cells[0].is_empty() || gather.node(&cells[0]).is_none() {
+        if cells[0].trim().is_empty() || gather.node(&cells[0]).is_none() {
             return Ok(());
         }
-        for (name, value) in chosen.iter().zip(&cells[1..]) {
+        for (name, value) in chosen.iter().zip(cells[1..].iter().map(|cell| cell.trim())) {
             if is_known(value, options) {
                 gather.member(&cells[0], &community(name, value, chosen.len()), None);
             }
@@ -100,13 +100,13 @@ fn with_weights(
     let mut count = 0u64;
     rows.for_every(&columns, &mut |cells| {
         count += 1;
-        let weight = cells[2].parse::<f32>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+        let weight = cells[2].trim().parse::<f32>().ok().filter(|w| w.is_finite() && *w >= 0.0);
         let Some(weight) = weight else {
             let problem = format!("row {count} (counted from 1) has the weight {:?}", cells[2]);
             let remedy = "weights of members are finite and not negative: mend the row".into();
             return Err(Error::Read { path: path.to_owned(), line: None, problem, remedy });
         };
-        gather.member(&cells[0], &cells[1], Some(weight));
+        gather.member(&cells[0], cells[1].trim(), Some(weight));
         Ok(())
     })
 }
@@ -142,7 +142,7 @@ impl<'a> Text<'a> {
         let Some((_, names)) = text.next()? else {
             return Err(source.fail(None, "holds no lines", super::WANTED));
         };
-        text.names = names;
+        text.names = names.iter().map(|name| name.trim().to_owned()).collect();
         Ok(text)
     }
 
@@ -151,7 +151,7 @@ impl<'a> Text<'a> {
         let mut row = Cells::default();
         while let Some(line) = self.rows.next(&mut row)? {
             if !row.is_blank() {
-                let text = |cell: &[u8]| Ok(utf8(self.source.path(), cell.trim_ascii(), line)?.to_owned());
+                let text = |cell: &[u8]| Ok(utf8(self.source.path(), cell, line)?.to_owned());
                 return Ok(Some((line, row.iter().map(text).collect::<Result<_>>()?)));
             }
         }

@@ -12,7 +12,7 @@ fn read_text(name: &str, text: &str, ids: &Ids, options: &Options) -> Result<Tru
 }
 
 fn lists(truth: &Truth) -> Vec<Vec<u32>> {
-    truth.cover(0.5).communities().to_vec()
+    truth.cover(Threshold::Absolute(0.5)).communities().to_vec()
 }
 
 #[test]
@@ -34,10 +34,13 @@ fn covers_and_lists_of_nodes_are_told_apart() {
         (cover.names(), lists(&cover)),
         (&["2".into(), "4".into()][..], vec![vec![0, 1, 2], vec![2, 3, 4, 5]])
     );
+    // Labels of some nodes, and of one that is none.
+    let some = read_text("t.txt", "2 a\n90 a\n3 a\n6 a\n", &Ids::counted(1, 20), &plain).unwrap();
+    assert_eq!((lists(&some), some.strangers()), (vec![vec![0, 1, 2]], 1));
     // The other way when it is said.
     let said = Options { format: Some(Format::Cover), ..plain.clone() };
     let pairs = read_text("t.txt", "1 2\n2 3\n3 4\n4 5\n5 6\n6 1\n", &ids, &said).unwrap();
-    assert_eq!((pairs.k(), pairs.cover(0.5).entries()), (6, 12));
+    assert_eq!((pairs.k(), pairs.cover(Threshold::Absolute(0.5)).entries()), (6, 12));
     let part = read_text("t.txt", "2\t5 7\n4\t7\n", &ids, &plain).unwrap();
     assert_eq!((part.unknown(), lists(&part)), (4, vec![vec![0], vec![0, 1]]));
     assert!(
@@ -56,12 +59,22 @@ fn ids_may_hold_blanks_and_begin_with_a_mark() {
 }
 
 #[test]
+fn blanks_around_an_id_may_be_its_own() {
+    let ids = Ids::from_names(["a ", "b", "c"]).unwrap();
+    let table = read_text("t.csv", "id, group\na ,x\n b , x\nc,y \n", &ids, &Options::default()).unwrap();
+    assert_eq!((table.strangers(), table.names()), (0, &["x".into(), "y".into()][..]));
+    assert_eq!(lists(&table), [vec![0, 1], vec![2]]);
+}
+
+#[test]
 fn strangers_are_counted_or_refused() {
     let ids = Ids::counted(0, 5);
     let some = read_text("t.txt", "0 1 2 9\n2 3 9\n", &ids, &Options::default()).unwrap();
     assert_eq!((some.strangers(), some.unknown()), (1, 1));
     assert!(
-        some.notes().iter().any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\""))
+        some.warnings()
+            .iter()
+            .any(|n| n.contains("1 of the truth's 5 ids are no nodes") && n.contains("\"9\""))
     );
     let error = |text: &str| read_text("t.txt", text, &ids, &Options::default()).unwrap_err().to_string();
     assert!(error("7 8 9\n").contains("none of its 3 ids is a node"), "{}", error("7 8 9\n"));
@@ -126,7 +139,7 @@ fn members_come_back_as_they_were_written() {
         if cfg!(feature = "parquet") { &["m.csv", "m.tsv", "m.parquet"] } else { &["m.csv"] };
     for name in names {
         let path = folder.path().join(name);
-        write_members(&path, &Members::new(&ids, &memberships), 0.0, &Silent).unwrap();
+        write_members(&path, &Members::new(&ids, &memberships), Threshold::Absolute(0.0), &Silent).unwrap();
         let truth = read(&path, &ids, &Options::default(), &Silent).unwrap();
         assert!(truth.is_weighted() && truth.unknown() == 0);
         assert_eq!(truth.names(), ["0", "1", "2"]);
