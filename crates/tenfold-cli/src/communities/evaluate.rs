@@ -68,7 +68,7 @@ pub struct Evaluate {
 pub struct TruthArgs {
     /// Known communities
     #[arg(long, value_name = "FILE")]
-    truth: Option<PathBuf>,
+    pub truth: Option<PathBuf>,
     /// What the truth is, where neither its name nor its lines tell
     #[arg(long, value_name = "NAME", requires = "truth")]
     truth_format: Option<FormatName>,
@@ -101,7 +101,8 @@ enum FormatName {
 }
 
 impl TruthArgs {
-    fn options(&self, encoding: Option<String>) -> Options {
+    /// How the truth is read.
+    pub fn options(&self, encoding: Option<String>) -> Options {
         Options {
             format: self.truth_format.map(|format| match format {
                 FormatName::Cover => Format::Cover,

@@ -13,6 +13,8 @@ use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use tenfold::communities::Side;
 
+pub use evaluate::TruthArgs;
+
 #[derive(Subcommand)]
 pub enum Command {
     Fit(Box<fit::Fit>),

@@ -95,13 +95,12 @@ tenfold.widget("adjacency", (node, data) => {
     at = [i, j];
     const [r, c] = [data.rows[i + 1] - data.rows[i], data.cols[j + 1] - data.cols[j]];
     const own = data.undirected && i === j,
-      entries = data.blocks[i * k + j],
+      entries = Math.max(i, j) < data.told ? data.blocks[i * data.told + j] : null,
       pairs = own ? r * (r - 1) : r * c;
     const [row, col] = data.sides;
-    readout.textContent =
-      `${count(r)} ${row} of community ${i}, ${own ? "among themselves" : `${count(c)} ${col} of community ${j}`}: ` +
-      `${count(own ? entries / 2 : entries)} edges` +
-      (pairs > 0 ? `, ${percent(entries / pairs)} of the pairs` : "");
+    const block = `${count(r)} ${row} of community ${i}, ${own ? "among themselves" : `${count(c)} ${col} of community ${j}`}`;
+    const edges = entries === null ? "" : `: ${count(own ? entries / 2 : entries)} edges`;
+    readout.textContent = block + edges + (edges && pairs > 0 ? `, ${percent(entries / pairs)} of the pairs` : "");
     again();
   }
   const find = (event) => {

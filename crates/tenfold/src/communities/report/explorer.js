@@ -3,6 +3,7 @@ tenfold.widget("communities", (node, data) => {
   const { el, word, number, percent } = tenfold;
   const nodes = tenfold.graphNodes(data),
     k = data.communities.length;
+  tenfold.nodes = nodes; // for the pictures further down
   const dot = (c) => {
     const mark = el("i", { class: "tone" });
     mark.style.background = tenfold.tone(c);
