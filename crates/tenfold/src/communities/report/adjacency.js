@@ -51,15 +51,11 @@ tenfold.widget("adjacency", (node, data) => {
     c.strokeStyle = tenfold.colour("--quiet");
     c.lineWidth = 0.75;
     c.globalAlpha = 0.8;
-    // Lines that would stand closer than a few pixels would hide what they part.
-    for (let i = 0, last = -9; i <= k; i++)
-      if (i === k || x(i) - last > 5) {
-        last = x(i);
+    // Where most lines would stand close together they would hide what they part.
+    const few = Math.min(wide, high) / k > 9;
+    for (let i = 0; i <= k; i++)
+      if (few || i === 0 || i === k) {
         line(c, [x(i), margin, x(i), margin + high]);
-      }
-    for (let i = 0, last = -9; i <= k; i++)
-      if (i === k || y(i) - last > 5) {
-        last = y(i);
         line(c, [margin, y(i), margin + wide, y(i)]);
       }
     c.globalAlpha = 1;
@@ -67,10 +63,17 @@ tenfold.widget("adjacency", (node, data) => {
     c.font = "11px system-ui, sans-serif";
     c.textBaseline = "middle";
     c.textAlign = "center";
-    for (let i = 0; i < k; i++) {
-      const need = 4 + 6.5 * String(i).length;
-      if (y(i + 1) - y(i) > 11) c.fillText(i, margin / 2, (y(i) + y(i + 1)) / 2);
-      if (x(i + 1) - x(i) > need) c.fillText(i, (x(i) + x(i + 1)) / 2, margin - 9);
+    for (let i = 0, above = -99, before = -99; i < k; i++) {
+      const half = 4 + 3.5 * String(i).length,
+        [px, py] = [(x(i) + x(i + 1)) / 2, (y(i) + y(i + 1)) / 2];
+      if (y(i + 1) > y(i) && py - above > 13) {
+        c.fillText(i, margin / 2, py);
+        above = py;
+      }
+      if (x(i + 1) > x(i) && px - half > before) {
+        c.fillText(i, px, margin - 9);
+        before = px + half;
+      }
     }
     const frame = (i, j, name) => {
       c.strokeStyle = tenfold.colour(name);

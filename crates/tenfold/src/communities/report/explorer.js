@@ -142,7 +142,7 @@ tenfold.widget("communities", (node, data) => {
   }
 
   const field = el("div", { class: "field" });
-  const left = el("div", { class: "panel area-network" }, el("h3", null, "Network"), field);
+  const left = el("div", { class: "panel area-network" }, el("h3", null, "Nodes and links"), field);
   node.append(
     el(
       "div",
@@ -159,6 +159,7 @@ tenfold.widget("communities", (node, data) => {
     finder.result,
     el("div", { class: "graph-panes" }, left, panel),
   );
+  for (const chip of document.querySelectorAll("td .chip[data-item]")) chip.prepend(dot(chip.dataset.item));
   tenfold.onChoose(describe);
   tenfold.choose(null);
   if (data.drawing) {

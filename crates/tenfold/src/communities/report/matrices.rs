@@ -18,10 +18,12 @@ pub(super) fn section(facts: &Facts) -> Section {
         Kind::Bipartite => ("with", " Rows are the left side, columns the right one."),
     };
     let measure = if model.weighted() { "the mean weight" } else { "the share of joined pairs" };
+    let past = !model.weighted() && model.connectivity().as_slice().iter().any(|p| *p > 1.0);
+    let past = if past { ", an estimate by least squares that can pass 1" } else { "" };
     let told = k.min(TOLD);
     let largest = if told < k { format!(" The {told} largest communities are shown.") } else { String::new() };
     let caption = format!(
-        "Connectivity: {measure} between nodes that belong to two communities altogether. Colours go with the root, so that \
+        "Connectivity: {measure} between nodes that belong to two communities altogether{past}. Colours go with the root, so that \
          small entries show.{what}{largest} A click chooses the community of the row."
     );
     let shown = Mat::from_fn(told, told, |i, j| model.connectivity()[(i, j)]);
@@ -37,10 +39,10 @@ pub(super) fn section(facts: &Facts) -> Section {
         Kind::Directed => ["sources", "targets"],
         Kind::Bipartite => ["nodes of the left side", "nodes of the right side"],
     };
-    let binned = if (rows.nodes.len(), model.other_ids().len()) == cells.shape {
+    let binned = if (rows.nodes.len(), columns.as_ref().unwrap_or(&rows).nodes.len()) == cells.shape {
         "every dot is a pair of nodes".to_owned()
     } else {
-        format!("in {} × {} cells, darker where more pairs are joined", cells.shape.0, cells.shape.1)
+        format!("in {} × {} cells, stronger where more pairs are joined", cells.shape.0, cells.shape.1)
     };
     let data = json!({
         "levels": base64(&cells.levels),
@@ -52,7 +54,7 @@ pub(super) fn section(facts: &Facts) -> Section {
         "sides": [from, to],
         "undirected": model.kind() == Kind::Undirected,
         "caption": format!(
-            "Adjacency: nodes by their main community, then by degree; {binned}.{what} A click chooses the community of the row."
+            "Adjacency: nodes with edges by their main community, then by degree; {binned}.{what} A click chooses the community of the row."
         ),
     });
     let picture = Block::Widget { name: "adjacency", data };

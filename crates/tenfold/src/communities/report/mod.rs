@@ -20,6 +20,8 @@ use memberships::Bars;
 
 /// Nodes between communities that the page lists.
 const BRIDGES: usize = 30;
+/// Bridgeness of a node with 1 % of itself elsewhere is about this: what lies below is no bridge.
+const LEAST_BRIDGE: f64 = 0.01;
 /// Members that the page lists for every community.
 const MEMBERS: usize = 10;
 /// Letters of an id that the page shows.
@@ -45,7 +47,7 @@ struct Facts<'a> {
     held: Held,
     /// Leading members of every community: nodes and their share.
     leading: Vec<Vec<(usize, f64)>>,
-    /// How many nodes have each community as their main one.
+    /// How many nodes with edges have each community as their main one.
     sizes: Vec<usize>,
     /// Some nodes in the order of their main communities.
     bars: Bars,
@@ -129,7 +131,7 @@ impl<'a> Facts<'a> {
         let all = model.all_nodes();
         let leading = leading(&all, MEMBERS);
         let mut bridges = if model.k() > 1 { model.bridges(BRIDGES) } else { Vec::new() };
-        bridges.retain(|b| b.corrected > 0.0);
+        bridges.retain(|b| b.bridgeness > LEAST_BRIDGE);
         let drawn = model.picture().map_or(&[][..], |p| &p.sample.nodes);
         let shown = leading.iter().flatten().map(|m| m.0).chain(bridges.iter().map(|b| b.node));
         let mains = all.mains();
@@ -137,7 +139,8 @@ impl<'a> Facts<'a> {
         let shown = shown.chain(drawn.iter().copied()).chain(bars.nodes.iter().copied());
         let held = Held::new(&all, shown, |u| id(model, u).len());
         let mut sizes = vec![0; model.k()];
-        mains.iter().for_each(|&c| sizes[c as usize] += 1);
+        let edged = mains.iter().enumerate().filter(|(u, _)| all.degree(*u) > 0.0);
+        edged.for_each(|(_, &c)| sizes[c as usize] += 1);
         Self { model, all, held, leading, sizes, bars, bridges }
     }
 

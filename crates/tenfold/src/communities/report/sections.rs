@@ -49,7 +49,7 @@ pub(super) fn communities(facts: &Facts) -> Section {
         text = format!(" {:.1} % of the edges belong to no community.", 100.0 * background);
     }
     Section::new("Communities").with(plot).with(table).with(Block::note(format!(
-        "Nodes are those that belong to the community above all. Within is the {what} its members. Leading members have \
+        "Nodes are those with edges that belong to the community above all. Within is the {what} its members. Leading members have \
          the largest share times edges. A click on a node shows it, one on a column's name sorts by it.{text}"
     )))
 }

@@ -41,12 +41,15 @@
   }
   function candidates() {
     const found = [];
-    for (let h = 0; h < 360; h += 12)
-      for (let s = 30; s <= 90; s += 20)
-        for (let l = 30; l <= 70; l += 8) {
+    for (let h = 0; h < 360; h += 10)
+      for (let s = 15; s <= 90; s += 15)
+        for (let l = 24; l <= 76; l += 6) {
           const tone = hex(h, s, l),
-            at = lab(tone);
-          if (at[0] > 0.45 && at[0] < 0.8) found.push({ tone, at, gap: Infinity });
+            at = lab(tone),
+            strength = Math.hypot(at[1], at[2]);
+          // Neither too near to the page's own colours, nor so loud that it looks more important.
+          if (at[0] > 0.42 && at[0] < 0.84 && strength > 0.05 && strength < 0.18)
+            found.push({ tone, at, gap: Infinity });
         }
     return found;
   }
