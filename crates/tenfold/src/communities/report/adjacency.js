@@ -21,14 +21,25 @@ tenfold.widget("adjacency", (node, data) => {
     return c < 0 ? k - 1 : c;
   };
 
+  // The cells without anything on them; painted again only when the page's colours change.
+  let painted = null;
   function cells() {
+    const colours = tenfold.colour("--zero") + tenfold.colour("--accent");
+    if (painted && painted.colours === colours) return painted.own;
     const own = el("canvas", { width: cols, height: rows }),
       c = own.getContext("2d"),
       image = c.createImageData(cols, rows),
       shade = tenfold.between("--zero", "--accent");
     const tones = Array.from({ length: 256 }, (_, level) => shade(level / 255));
-    bytes.forEach((level, i) => image.data.set([...tones[level], 255], 4 * i));
+    for (let i = 0; i < bytes.length; i++) {
+      const [r, g, b] = tones[bytes[i]];
+      image.data[4 * i] = r;
+      image.data[4 * i + 1] = g;
+      image.data[4 * i + 2] = b;
+      image.data[4 * i + 3] = 255;
+    }
     c.putImageData(image, 0, 0);
+    painted = { colours, own };
     return own;
   }
 

@@ -8,6 +8,7 @@
   };
   // Of a node with two roles, the mean of both, weighted by its edges.
   function joined(roles, at) {
+    if (roles.length === 1) return pairs(roles[0].mixes[at]);
     const total = roles.reduce((sum, role) => sum + role.degrees[at], 0),
       sums = new Map();
     for (const role of roles) {

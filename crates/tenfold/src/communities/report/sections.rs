@@ -93,7 +93,8 @@ pub(super) fn bridges(facts: &Facts) -> Section {
 
 pub(super) fn spectrum(model: &Model) -> Section {
     let (k, d) = (model.k(), model.diagnostics());
-    let values: Vec<f64> = d.spectrum.iter().map(|x| x.abs()).collect();
+    // Far beyond k the values say more about the search for directions than about the graph.
+    let values: Vec<f64> = d.spectrum.iter().take(k + (k / 2).clamp(10, 30)).map(|x| x.abs()).collect();
     let what = match model.kind() {
         Kind::Undirected => "Eigenvalues of the adjacency matrix, by size without their sign",
         _ => "Singular values of the adjacency matrix",

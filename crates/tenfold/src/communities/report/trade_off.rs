@@ -25,21 +25,19 @@ fn against_truth(curve: &[(f64, Recovery)]) -> Vec<Block> {
         name: name.into(),
         points: curve.iter().map(|(t, r)| (*t, value(r))).collect(),
     };
-    let mut points: Vec<(f64, f64)> = curve.iter().map(|(_, r)| (r.error(), r.ratio())).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let points: Vec<(f64, f64)> = curve.iter().map(|(_, r)| (r.error(), r.ratio())).collect();
     let caption = "Share of the known communities that are recovered, against the error of the pairs. Every point is a threshold \
                    below which memberships count as none: a high one recovers the clearest communities, a low one more of \
                    them and with more error.";
     let both = Plot::lines(caption, vec![Series { name: String::new(), points }])
         .axes("error over significant pairs", "recovery");
-    let caption = "Recovery, and the mean absolute error after the best one-to-one matching, by threshold. An answer without any \
-                   membership has the error of the third line: above it nothing was gained.";
+    let caption = "Mean absolute error after the best one-to-one matching, by threshold. An answer without any membership has the \
+                   error of the second line: above it nothing was gained.";
     let series = vec![
-        line("recovery", &Recovery::ratio),
         line("mean absolute error", &Recovery::mean_absolute_error),
         line("error of no answer", &Recovery::empty_error),
     ];
-    let by_threshold = Plot::lines(caption, series).axes("threshold", "share");
+    let by_threshold = Plot::lines(caption, series).axes("threshold", "error");
     let mut table = Table::new(&["threshold", "recovery", "error", "pairs", "mean absolute error"]);
     table.tall = true;
     for (threshold, r) in curve {
@@ -123,7 +121,7 @@ fn covered(all: &AllNodes<'_>) -> Block {
         .axes("threshold", "share of nodes")
         .percent()
         .mark(THRESHOLD, &format!("{THRESHOLD} by default"));
-    let mut table = Table::new(&["threshold", "memberships", "nodes in a community", "nodes in several"]);
+    let mut table = Table::new(&["threshold", "memberships", "nodes", "in several"]);
     table.tall = true;
     for (i, r) in found.iter().enumerate().skip(1) {
         let counts = [r.memberships, r.once, r.often].map(Cell::count);
