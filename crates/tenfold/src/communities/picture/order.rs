@@ -18,9 +18,7 @@ impl Order {
     pub fn new(mains: &[u32], degrees: impl Fn(usize) -> f64 + Sync, k: usize) -> Self {
         let mut nodes: Vec<u32> = (0..mains.len() as u32).filter(|&u| degrees(u as usize) > 0.0).collect();
         // Degrees are not negative, and such numbers sort like their bits.
-        nodes.par_sort_unstable_by_key(|&u| {
-            (mains[u as usize], Reverse(degrees(u as usize).to_bits()), u)
-        });
+        nodes.par_sort_unstable_by_key(|&u| (mains[u as usize], Reverse(degrees(u as usize).to_bits()), u));
         let mut borders = vec![0; k + 1];
         nodes.iter().for_each(|&u| borders[mains[u as usize] as usize + 1] += 1);
         (0..k).for_each(|c| borders[c + 1] += borders[c]);

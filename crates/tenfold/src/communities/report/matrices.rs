@@ -21,7 +21,8 @@ pub(super) fn section(facts: &Facts) -> Section {
     let past = !model.weighted() && model.connectivity().as_slice().iter().any(|p| *p > 1.0);
     let past = if past { ", an estimate by least squares that can pass 1" } else { "" };
     let told = k.min(TOLD);
-    let largest = if told < k { format!(" The {told} largest communities are shown.") } else { String::new() };
+    let largest =
+        if told < k { format!(" The {told} largest communities are shown.") } else { String::new() };
     let caption = format!(
         "Connectivity: {measure} between nodes that belong to two communities altogether{past}. Colours go with the root, so that \
          small entries show.{what}{largest} A click chooses the community of the row."
@@ -60,4 +61,3 @@ pub(super) fn section(facts: &Facts) -> Section {
     let picture = Block::Widget { name: "adjacency", data };
     Section::new("Blocks").with(Block::Row(vec![picture, heat.into()]))
 }
-

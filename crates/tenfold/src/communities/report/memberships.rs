@@ -44,7 +44,11 @@ pub(super) fn section(facts: &Facts) -> Section {
     let who = if nodes.len() == edged {
         format!("Every bar is one of {} with edges", plural(edged, "node"))
     } else {
-        format!("Every bar is a node, {} of {} with edges, taken evenly", grouped(nodes.len()), grouped(edged))
+        format!(
+            "Every bar is a node, {} of {} with edges, taken evenly",
+            grouped(nodes.len()),
+            grouped(edged)
+        )
     };
     let data = json!({
         "nodes": nodes.iter().map(|&u| facts.held.place(u)).collect::<Vec<_>>(),

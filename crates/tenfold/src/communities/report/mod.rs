@@ -110,7 +110,9 @@ impl Model {
         page.extensions.extend([Extension::EXPLORE, COMMUNITIES]);
         page.push(explore::section(&facts));
         page.push(sections::communities(&facts));
-        page.push(memberships::section(&facts));
+        if k > 1 {
+            page.push(memberships::section(&facts));
+        }
         page.push(matrices::section(&facts));
         if !facts.bridges.is_empty() {
             page.push(sections::bridges(&facts));

@@ -48,7 +48,11 @@ pub(super) fn communities(facts: &Facts) -> Section {
     if let Some(background) = model.background() {
         text = format!(" {:.1} % of the edges belong to no community.", 100.0 * background);
     }
-    Section::new("Communities").with(plot).with(table).with(Block::note(format!(
+    let mut section = Section::new("Communities");
+    if k > 1 {
+        section = section.with(plot);
+    }
+    section.with(table).with(Block::note(format!(
         "Nodes are those with edges that belong to the community above all. Within is the {what} its members. Leading members have \
          the largest share times edges. A click on a node shows it, one on a column's name sorts by it.{text}"
     )))
