@@ -1,11 +1,13 @@
 //! `tenfold report`.
 
 use crate::common::Session;
+use crate::communities::TruthArgs;
 use crate::{exit, files};
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
+use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
@@ -16,16 +18,21 @@ use tenfold::{communities, ica, topics};
 #[command(after_help = "\
 The page is a single file that works offline and can be sent to others. For topics it has a map, \
 the words of every topic with a slider for their relevance, a search, sizes and correlations, the \
-spectrum and what speaks for or against the model.
+spectrum and what speaks for or against the model. For communities it has the network with \
+memberships as pies, members and bridges, the adjacency matrix by blocks, and the trade-off that a \
+threshold makes; with --truth that between recovery and error.
 
-Example:
-  tenfold report model.tenfold -o topics.html")]
+Examples:
+  tenfold report model.tenfold -o topics.html
+  tenfold report communities.tenfold --truth labels.txt -o communities.html")]
 pub struct Report {
     /// A model that tenfold made
     model: PathBuf,
     /// Where the page goes: .html
     #[arg(short, long, value_name = "PAGE.html")]
     output: PathBuf,
+    #[command(flatten)]
+    truth: TruthArgs,
 }
 
 impl Report {
@@ -39,9 +46,15 @@ impl Report {
         }
         files::check_output(&self.output, &[&self.model])?;
         let kind = ModelFile::kind_of(&self.model)?;
+        if self.truth.truth.is_some() && kind != "communities" {
+            return Err(exit::usage(format!(
+                "--truth is for models of communities; {} holds one of {kind}",
+                self.model.display()
+            )));
+        }
         let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,
-            "communities" => communities::Model::load(&self.model)?.report(),
+            "communities" => self.communities(&communities::Model::load(&self.model)?, session)?,
             "ica" => ica::Model::load(&self.model)?.report(),
             _ => plain(&ModelFile::load(&self.model)?),
         };
@@ -50,6 +63,21 @@ impl Report {
         let to = self.output.display();
         let value = json!({ "output": self.output.to_string_lossy(), "kind": kind });
         session.answer(&format!("page written to {to}; open it in a browser\n"), &value)
+    }
+}
+
+impl Report {
+    fn communities(&self, model: &communities::Model, session: &Session) -> Result<Page> {
+        let Some(path) = &self.truth.truth else { return Ok(model.report()) };
+        let members = Members::of(model, None)?;
+        let options = self.truth.options(None);
+        let known = session.watch.during(|watch| truth::read(path, members.ids(), &options, watch))?;
+        known.notes().iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
+        if known.strangers() > 0 {
+            session.warn(&format!("{} ids of the truth are no nodes of the graph", known.strangers()));
+        }
+        let curve = Comparison::new(&members, &known).trade_off(&THRESHOLDS);
+        Ok(model.report_with(&THRESHOLDS.into_iter().zip(curve).collect::<Vec<_>>()))
     }
 }
 

@@ -170,6 +170,7 @@ fn all(request: &Request) -> Outcome<()> {
             let mut command = Command::new(std::env::current_exe()?);
             command.args(["communities-shapes", "--graph", shape.name, "--k", &k.to_string()]);
             command.args(["--seed", &request.seed.to_string(), "--data"]).arg(&request.data);
+            command.arg("--out").arg(&request.out);
             let output = command.stderr(Stdio::inherit()).output()?;
             if !output.status.success() {
                 return Err(format!("{} with k = {k} failed: {}", shape.name, output.status).into());

@@ -15,6 +15,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use tenfold::communities::{Side, Threshold};
 
+pub use evaluate::TruthArgs;
+
 #[derive(Subcommand)]
 pub enum Command {
     Fit(Box<fit::Fit>),

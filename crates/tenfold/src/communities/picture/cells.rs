@@ -24,18 +24,19 @@ pub(in crate::communities) struct Cells {
 impl Cells {
     /// Counts; edges count once, whatever their weight.
     pub fn count(a: &Adjacency, rows: &Order, columns: &Order) -> Self {
-        let shape = (a.rows().min(BINS), a.cols().min(BINS));
+        let (high, wide) = (rows.nodes.len(), columns.nodes.len());
+        let shape = (high.min(BINS), wide.min(BINS));
         let k = rows.borders.len() - 1;
         let (mut bins, mut mains) = (vec![0u16; a.cols()], vec![0u32; a.cols()]);
         for c in 0..k {
             columns.members(c).iter().for_each(|&v| mains[v as usize] = c as u32);
         }
-        let bin = |place: usize| place * shape.1 / a.cols().max(1);
+        let bin = |place: usize| place * shape.1 / wide.max(1);
         columns.nodes.iter().enumerate().for_each(|(place, &v)| bins[v as usize] = bin(place) as u16);
         // Whole numbers: the order of sums does not matter.
         let shares: Vec<f64> = (0..shape.0)
             .into_par_iter()
-            .flat_map_iter(|i| shares_of_row(a, range(i, shape.0, a.rows()), rows, (&bins, shape.1)))
+            .flat_map_iter(|i| shares_of_row(a, range(i, shape.0, high), rows, (&bins, shape.1, wide)))
             .collect();
         let blocks: Vec<f64> = (0..k)
             .into_par_iter()
@@ -63,14 +64,14 @@ fn shares_of_row(
     a: &Adjacency,
     places: std::ops::Range<usize>,
     rows: &Order,
-    (bins, count): (&[u16], usize),
+    (bins, count, wide): (&[u16], usize, usize),
 ) -> Vec<f64> {
     let mut sums = vec![0u64; count];
     let height = places.len();
     for &u in &rows.nodes[places] {
         a.row(u as usize).0.iter().for_each(|&v| sums[bins[v as usize] as usize] += 1);
     }
-    let pairs = |j: usize| (height * range(j, count, a.cols()).len()).max(1) as f64;
+    let pairs = |j: usize| (height * range(j, count, wide).len()).max(1) as f64;
     sums.iter().enumerate().map(|(j, &n)| n as f64 / pairs(j)).collect()
 }
 

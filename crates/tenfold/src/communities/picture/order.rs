@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use tenfold_engine::linalg::Tall;
 
-/// Nodes in the order of a picture.
+/// Nodes with edges in the order of a picture. Those without belong nowhere, and would be most of some pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::communities) struct Order {
     /// Nodes, those of community 0 first, each community's by falling degree.
@@ -16,13 +16,11 @@ pub(in crate::communities) struct Order {
 impl Order {
     /// The order of nodes with these main communities.
     pub fn new(mains: &[u32], degrees: impl Fn(usize) -> f64 + Sync, k: usize) -> Self {
-        let mut nodes: Vec<u32> = (0..mains.len() as u32).collect();
+        let mut nodes: Vec<u32> = (0..mains.len() as u32).filter(|&u| degrees(u as usize) > 0.0).collect();
         // Degrees are not negative, and such numbers sort like their bits.
-        nodes.par_sort_unstable_by_key(|&u| {
-            (mains[u as usize], Reverse(degrees(u as usize).max(0.0).to_bits()), u)
-        });
+        nodes.par_sort_unstable_by_key(|&u| (mains[u as usize], Reverse(degrees(u as usize).to_bits()), u));
         let mut borders = vec![0; k + 1];
-        mains.iter().for_each(|&c| borders[c as usize + 1] += 1);
+        nodes.iter().for_each(|&u| borders[mains[u as usize] as usize + 1] += 1);
         (0..k).for_each(|c| borders[c + 1] += borders[c]);
         Self { nodes, borders }
     }
@@ -62,9 +60,10 @@ mod tests {
 
     #[test]
     fn nodes_stand_by_community_then_by_degree() {
-        let shares = vec![0.2, 0.8, 0.9, 0.1, 0.5, 0.5, 0.0, 1.0, 0.7, 0.3];
-        let memberships = Tall::from_vec(5, 2, shares).unwrap();
-        let order = Order::of(&memberships, &[3.0, 1.0, 1.0, 7.0, 2.0]);
+        let shares = vec![0.2, 0.8, 0.9, 0.1, 0.5, 0.5, 0.0, 1.0, 0.7, 0.3, 0.6, 0.4];
+        let memberships = Tall::from_vec(6, 2, shares).unwrap();
+        // The last node has no edges.
+        let order = Order::of(&memberships, &[3.0, 1.0, 1.0, 7.0, 2.0, 0.0]);
         assert_eq!(order.nodes, [4, 1, 2, 3, 0]);
         assert_eq!(order.borders, [0, 3, 5]);
         assert_eq!((order.size(1), order.members(1)), (2, &[3, 0][..]));

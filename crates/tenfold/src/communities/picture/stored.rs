@@ -5,7 +5,6 @@ use super::sample::{LINKS, NODES};
 use super::{AllNodes, Cells, Picture, Sample};
 use crate::error::Result;
 use crate::model_file::{ModelFile, Tensor, TensorData};
-use tenfold_engine::linalg::Tall;
 
 impl Picture {
     /// Adds `picture.adjacency` (bytes), `picture.blocks`, `picture.nodes`, `picture.links` and `picture.between`.
@@ -33,8 +32,9 @@ impl Picture {
     /// # Errors
     /// When an array has another type.
     pub fn load(file: &ModelFile, all: &AllNodes<'_>) -> Result<Option<Self>> {
-        let rows = all.memberships.rows();
-        let columns = all.others.map_or(rows, Tall::rows);
+        let edged = |strengths: &[f64]| strengths.iter().filter(|s| **s > 0.0).count();
+        let rows = edged(all.strengths);
+        let columns = all.others.map_or(rows, |_| edged(all.other_strengths));
         let (nodes, k) = (all.len(), all.k());
         let Some(Tensor { shape, data: TensorData::U8(levels) }) = file.tensors.get("picture.adjacency")
         else {

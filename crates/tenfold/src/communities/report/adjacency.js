@@ -21,14 +21,25 @@ tenfold.widget("adjacency", (node, data) => {
     return c < 0 ? k - 1 : c;
   };
 
+  // The cells without anything on them; painted again only when the page's colours change.
+  let painted = null;
   function cells() {
+    const colours = tenfold.colour("--zero") + tenfold.colour("--accent");
+    if (painted && painted.colours === colours) return painted.own;
     const own = el("canvas", { width: cols, height: rows }),
       c = own.getContext("2d"),
       image = c.createImageData(cols, rows),
       shade = tenfold.between("--zero", "--accent");
     const tones = Array.from({ length: 256 }, (_, level) => shade(level / 255));
-    bytes.forEach((level, i) => image.data.set([...tones[level], 255], 4 * i));
+    for (let i = 0; i < bytes.length; i++) {
+      const [r, g, b] = tones[bytes[i]];
+      image.data[4 * i] = r;
+      image.data[4 * i + 1] = g;
+      image.data[4 * i + 2] = b;
+      image.data[4 * i + 3] = 255;
+    }
     c.putImageData(image, 0, 0);
+    painted = { colours, own };
     return own;
   }
 
@@ -51,15 +62,11 @@ tenfold.widget("adjacency", (node, data) => {
     c.strokeStyle = tenfold.colour("--quiet");
     c.lineWidth = 0.75;
     c.globalAlpha = 0.8;
-    // Lines that would stand closer than a few pixels would hide what they part.
-    for (let i = 0, last = -9; i <= k; i++)
-      if (i === k || x(i) - last > 5) {
-        last = x(i);
+    // Where most lines would stand close together they would hide what they part.
+    const few = Math.min(wide, high) / k > 9;
+    for (let i = 0; i <= k; i++)
+      if (few || i === 0 || i === k) {
         line(c, [x(i), margin, x(i), margin + high]);
-      }
-    for (let i = 0, last = -9; i <= k; i++)
-      if (i === k || y(i) - last > 5) {
-        last = y(i);
         line(c, [margin, y(i), margin + wide, y(i)]);
       }
     c.globalAlpha = 1;
@@ -67,10 +74,17 @@ tenfold.widget("adjacency", (node, data) => {
     c.font = "11px system-ui, sans-serif";
     c.textBaseline = "middle";
     c.textAlign = "center";
-    for (let i = 0; i < k; i++) {
-      const need = 4 + 6.5 * String(i).length;
-      if (y(i + 1) - y(i) > 11) c.fillText(i, margin / 2, (y(i) + y(i + 1)) / 2);
-      if (x(i + 1) - x(i) > need) c.fillText(i, (x(i) + x(i + 1)) / 2, margin - 9);
+    for (let i = 0, above = -99, before = -99; i < k; i++) {
+      const half = 4 + 3.5 * String(i).length,
+        [px, py] = [(x(i) + x(i + 1)) / 2, (y(i) + y(i + 1)) / 2];
+      if (y(i + 1) > y(i) && py - above > 13) {
+        c.fillText(i, margin / 2, py);
+        above = py;
+      }
+      if (x(i + 1) > x(i) && px - half > before) {
+        c.fillText(i, px, margin - 9);
+        before = px + half;
+      }
     }
     const frame = (i, j, name) => {
       c.strokeStyle = tenfold.colour(name);
@@ -95,13 +109,12 @@ tenfold.widget("adjacency", (node, data) => {
     at = [i, j];
     const [r, c] = [data.rows[i + 1] - data.rows[i], data.cols[j + 1] - data.cols[j]];
     const own = data.undirected && i === j,
-      entries = data.blocks[i * k + j],
+      entries = Math.max(i, j) < data.told ? data.blocks[i * data.told + j] : null,
       pairs = own ? r * (r - 1) : r * c;
     const [row, col] = data.sides;
-    readout.textContent =
-      `${count(r)} ${row} of community ${i}, ${own ? "among themselves" : `${count(c)} ${col} of community ${j}`}: ` +
-      `${count(own ? entries / 2 : entries)} edges` +
-      (pairs > 0 ? `, ${percent(entries / pairs)} of the pairs` : "");
+    const block = `${count(r)} ${row} of community ${i}, ${own ? "among themselves" : `${count(c)} ${col} of community ${j}`}`;
+    const edges = entries === null ? "" : `: ${count(own ? entries / 2 : entries)} edges`;
+    readout.textContent = block + edges + (edges && pairs > 0 ? `, ${percent(entries / pairs)} of the pairs` : "");
     again();
   }
   const find = (event) => {

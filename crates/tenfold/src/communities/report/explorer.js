@@ -3,6 +3,7 @@ tenfold.widget("communities", (node, data) => {
   const { el, word, number, percent } = tenfold;
   const nodes = tenfold.graphNodes(data),
     k = data.communities.length;
+  tenfold.nodes = nodes; // for the pictures further down
   const dot = (c) => {
     const mark = el("i", { class: "tone" });
     mark.style.background = tenfold.tone(c);
@@ -141,7 +142,7 @@ tenfold.widget("communities", (node, data) => {
   }
 
   const field = el("div", { class: "field" });
-  const left = el("div", { class: "panel area-network" }, el("h3", null, "Network"), field);
+  const left = el("div", { class: "panel area-network" }, el("h3", null, "Nodes and links"), field);
   node.append(
     el(
       "div",
@@ -158,6 +159,7 @@ tenfold.widget("communities", (node, data) => {
     finder.result,
     el("div", { class: "graph-panes" }, left, panel),
   );
+  for (const chip of document.querySelectorAll("td .chip[data-item]")) chip.prepend(dot(chip.dataset.item));
   tenfold.onChoose(describe);
   tenfold.choose(null);
   if (data.drawing) {

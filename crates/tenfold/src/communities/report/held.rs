@@ -4,8 +4,9 @@ use super::AllNodes;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Nodes that can be searched, those with the most edges first.
+/// Nodes that can be searched, those with the most edges first, and letters that they may cost.
 const SEARCHED: usize = 20_000;
+const LETTERS: usize = 900_000;
 /// Nodes that one task looks through.
 const NODES_A_TASK: usize = 4096;
 
@@ -17,8 +18,12 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The nodes in `shown`, and others with many edges while there is room.
-    pub fn new(all: &AllNodes<'_>, shown: impl Iterator<Item = usize>) -> Self {
+    /// The nodes in `shown`, and others with many edges while there is room; `letters` says how long a node's name is.
+    pub fn new(
+        all: &AllNodes<'_>,
+        shown: impl Iterator<Item = usize>,
+        letters: impl Fn(usize) -> usize,
+    ) -> Self {
         let mut nodes: Vec<usize> = shown.collect();
         let mut order: Vec<usize> = (0..all.len()).collect();
         let more = |a: &usize, b: &usize| all.degree(*b).total_cmp(&all.degree(*a)).then(a.cmp(b));
@@ -26,7 +31,16 @@ impl Held {
             order.select_nth_unstable_by(SEARCHED, more);
             order.truncate(SEARCHED);
         }
-        nodes.extend(order);
+        order.sort_unstable_by(more);
+        let mut room = LETTERS;
+        let fits = |u: &usize| {
+            // Name, degree and confidence, then a community and a share for each that is told.
+            let told = all.mix(*u).iter().filter(|x| **x >= 0.0095).count();
+            let taken = room.checked_sub(letters(*u) + 12 + 7 * told);
+            room = taken.unwrap_or(0);
+            taken.is_some()
+        };
+        nodes.extend(order.into_iter().take_while(fits));
         nodes.sort_unstable();
         nodes.dedup();
         let left = all.strengths.len();

@@ -4,6 +4,8 @@ use fa2::{FA2Data, FA2Settings};
 
 /// Rounds of the layout: pictures of 400 nodes hardly move any more.
 const ROUNDS: usize = 600;
+/// Rounds in which nodes that cover each other are moved apart.
+const PUSHES: usize = 60;
 /// The longer side of the drawing; places are told as whole numbers.
 const SIDE: f64 = 1000.0;
 
@@ -33,7 +35,34 @@ pub(super) fn layout(mixes: &[Vec<f64>], links: &[(usize, usize)]) -> Layout {
     if n > 1 {
         forces.run(ROUNDS);
     }
-    framed(forces.data().positions().collect())
+    let mut found = framed(forces.data().positions().collect());
+    apart(&mut found.places);
+    framed(found.places)
+}
+
+/// Moves nodes apart that would cover each other, as far as the drawing's size of nodes asks for.
+fn apart(places: &mut [(f64, f64)]) {
+    let least = (320.0 / (places.len().max(1) as f64).sqrt()).min(24.0);
+    for _ in 0..PUSHES {
+        let mut moved = false;
+        for a in 0..places.len() {
+            for b in 0..a {
+                let (dx, dy) = (places[a].0 - places[b].0, places[a].1 - places[b].1);
+                let distance = dx.hypot(dy);
+                if distance < least {
+                    // Two in one place part sideways.
+                    let (x, y) = if distance > 1e-9 { (dx / distance, dy / distance) } else { (1.0, 0.0) };
+                    let by = 0.25 * (least - distance);
+                    places[a] = (places[a].0 + by * x, places[a].1 + by * y);
+                    places[b] = (places[b].0 - by * x, places[b].1 - by * y);
+                    moved = true;
+                }
+            }
+        }
+        if !moved {
+            return;
+        }
+    }
 }
 
 /// Between the communities of a node on a circle, each node a little elsewhere: on a spiral by the golden angle, which

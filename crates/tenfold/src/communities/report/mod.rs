@@ -4,7 +4,10 @@
 mod explore;
 mod held;
 mod layout;
+mod matrices;
+mod memberships;
 mod sections;
+mod trade_off;
 
 use super::data::Kind;
 use super::members::Bridge;
@@ -14,17 +17,24 @@ use crate::evaluate::Recovery;
 use crate::report::{Extension, Page, grouped};
 use crate::verdict::Level;
 use held::{Held, leading};
+use memberships::Bars;
 
 /// Nodes between communities that the page lists.
 const BRIDGES: usize = 30;
+/// Bridgeness of a node with 1 % of itself elsewhere is about this: what lies below is no bridge.
+const LEAST_BRIDGE: f64 = 0.01;
 /// Members that the page lists for every community.
 const MEMBERS: usize = 10;
+/// Letters of an id that the page shows.
+const LONGEST: usize = 120;
 
 const COMMUNITIES: Extension = Extension {
     script: concat!(
+        include_str!("tones.js"),
         include_str!("nodes.js"),
         include_str!("network.js"),
         include_str!("adjacency.js"),
+        include_str!("memberships.js"),
         include_str!("explorer.js")
     ),
     style: include_str!("communities.css"),
@@ -38,8 +48,10 @@ struct Facts<'a> {
     held: Held,
     /// Leading members of every community: nodes and their share.
     leading: Vec<Vec<(usize, f64)>>,
-    /// How many nodes have each community as their main one.
+    /// How many nodes with edges have each community as their main one.
     sizes: Vec<usize>,
+    /// Some nodes in the order of their main communities.
+    bars: Bars,
     bridges: Vec<Bridge>,
 }
 
@@ -99,14 +111,15 @@ impl Model {
         page.extensions.extend([Extension::EXPLORE, COMMUNITIES]);
         page.push(explore::section(&facts));
         page.push(sections::communities(&facts));
-        page.push(sections::matrices(&facts));
+        if k > 1 {
+            page.push(memberships::section(&facts));
+        }
+        page.push(matrices::section(&facts));
         if !facts.bridges.is_empty() {
             page.push(sections::bridges(&facts));
         }
         page.push(sections::spectrum(self));
-        if !trade_off.is_empty() {
-            page.push(sections::trade_off(trade_off));
-        }
+        page.push(trade_off::section(&facts, trade_off));
         let findings = self.verdict().findings().iter();
         let findings = findings.map(|(level, text)| (*level == Level::Warning, text.clone())).collect();
         let verdict = page.judge("Diagnostics", findings);
@@ -121,23 +134,32 @@ impl<'a> Facts<'a> {
         let all = model.all_nodes();
         let leading = leading(&all, MEMBERS);
         let mut bridges = if model.k() > 1 { model.bridges(BRIDGES) } else { Vec::new() };
-        bridges.retain(|b| b.corrected > 0.0);
+        bridges.retain(|b| b.bridgeness > LEAST_BRIDGE);
         let drawn = model.picture().map_or(&[][..], |p| &p.sample.nodes);
         let shown = leading.iter().flatten().map(|m| m.0).chain(bridges.iter().map(|b| b.node));
-        let held = Held::new(&all, shown.chain(drawn.iter().copied()));
+        let mains = all.mains();
+        let bars = Bars::new(&all, &mains);
+        let shown = shown.chain(drawn.iter().copied()).chain(bars.nodes.iter().copied());
+        let held = Held::new(&all, shown, |u| id(model, u).len());
         let mut sizes = vec![0; model.k()];
-        all.mains().iter().for_each(|&c| sizes[c as usize] += 1);
-        Self { model, all, held, leading, sizes, bridges }
+        let edged = mains.iter().enumerate().filter(|(u, _)| all.degree(*u) > 0.0);
+        edged.for_each(|(_, &c)| sizes[c as usize] += 1);
+        Self { model, all, held, leading, sizes, bars, bridges }
     }
 
     /// What a node is called.
     fn id(&self, node: usize) -> String {
-        let left = self.model.nodes();
-        if node < left {
-            self.model.ids().get(node).into_owned()
-        } else {
-            self.model.other_ids().get(node - left).into_owned()
-        }
+        id(self.model, node)
+    }
+}
+
+/// What a node is called on the page: its id, or its beginning where it is a text of its own.
+fn id(model: &Model, node: usize) -> String {
+    let left = model.nodes();
+    let id = if node < left { model.ids().get(node) } else { model.other_ids().get(node - left) };
+    match id.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &id[..end]),
+        None => id.into_owned(),
     }
 }
 

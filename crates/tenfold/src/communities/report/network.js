@@ -126,9 +126,10 @@
       for (const i of wanted) {
         const text = nodes.short(data.ids[drawing.nodes[i]], 22),
           [x, y] = marks[i].spot,
-          wide = 7 * text.length + 6;
-        const left = x + radius(i) + 3 + wide > size[0];
-        const from = left ? x - radius(i) - 3 - wide : x + radius(i) + 3;
+          wide = 7 * text.length + 6,
+          off = radius(i) + (i === place.get(ringed) ? 8 : 3);
+        const left = x + off + wide > size[0];
+        const from = left ? x - off - wide : x + off;
         const box = [from, y - 8, from + wide, y + 8];
         if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
         taken.push(box);
@@ -217,7 +218,19 @@
       addEventListener("pointerup", up);
       addEventListener("pointercancel", up);
     }
+    // What the reader looks at: the ringed node, or the middle of the chosen community, or of all.
+    function looked() {
+      const at = place.get(ringed),
+        chosen = tenfold.chosen;
+      const seen = marks
+        .map((_, i) => i)
+        .filter((i) => (at !== undefined ? i === at : chosen !== null && nodes.share(drawing.nodes[i], chosen) > 0.5));
+      if (!seen.length) return [0.5, 0.5];
+      const mean = (values, side) => seen.reduce((sum, i) => sum + values[i], 0) / seen.length / side;
+      return [mean(drawing.x, drawing.width), mean(drawing.y, drawing.height)];
+    }
     function enlarge(by) {
+      if (zoom === 1) middle = looked();
       zoom = by === 0 ? 1 : Math.max(1, Math.min(CLOSEST, zoom * by));
       if (zoom === 1) middle = [0.5, 0.5];
       paint();

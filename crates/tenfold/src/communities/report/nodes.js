@@ -1,22 +1,6 @@
-// What the parts of the page know about nodes and communities: memberships, names, colours.
+// What the parts of the page know about nodes and communities: memberships, names.
 (() => {
   const { percent, number } = tenfold;
-  // Middle tones, which stand on white and on black; more communities go round the circle by the golden angle.
-  const TONES = [
-    "#3d85c6",
-    "#e08a2e",
-    "#3c9d60",
-    "#cf4f45",
-    "#9070c4",
-    "#a9764a",
-    "#d977b0",
-    "#25a2a8",
-    "#b3a02a",
-    "#7c8fd9",
-  ];
-  tenfold.tone = (c) =>
-    TONES[c] || `hsl(${Math.round((c * 137.508) % 360)} ${50 + 15 * (c % 2)}% ${46 + 6 * (c % 3)}%)`;
-
   const pairs = (flat) => {
     const found = [];
     for (let i = 0; i < flat.length; i += 2) found.push([flat[i], flat[i + 1] / 1000]);
@@ -24,6 +8,7 @@
   };
   // Of a node with two roles, the mean of both, weighted by its edges.
   function joined(roles, at) {
+    if (roles.length === 1) return pairs(roles[0].mixes[at]);
     const total = roles.reduce((sum, role) => sum + role.degrees[at], 0),
       sums = new Map();
     for (const role of roles) {
@@ -38,6 +23,16 @@
     const degree = (at) => data.roles.reduce((sum, role) => sum + role.degrees[at], 0);
     const right = (at) => data.lefts !== null && at >= data.lefts;
     const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+    // Edges, side and main communities of a node, in words.
+    function told(at) {
+      const edges = degree(at),
+        side = data.lefts === null ? "" : right(at) ? " · right side" : " · left side";
+      const shares = mixes[at].slice(0, 4).map(([c, share]) => `community ${c}: ${percent(share)}`);
+      const what = data.weighted
+        ? "weight of its edges " + number(edges)
+        : number(edges) + (edges === 1 ? " edge" : " edges");
+      return [what + side, ...shares];
+    }
     return {
       mixes,
       degree,
@@ -46,15 +41,9 @@
       role: (role, at) => pairs(data.roles[role].mixes[at]),
       name: (c) => (c === null ? "All communities" : `Community ${c}`),
       share: (at, c) => (mixes[at].find((m) => m[0] === c) || [c, 0])[1],
-      about: (at) => {
-        const edges = degree(at),
-          side = data.lefts === null ? "" : right(at) ? " · right side" : " · left side";
-        const lines = mixes[at].slice(0, 4).map(([c, share]) => `community ${c}: ${percent(share)}`);
-        const what = data.weighted
-          ? "weight of its edges " + number(edges)
-          : number(edges) + (edges === 1 ? " edge" : " edges");
-        return [data.ids[at], what + side, ...lines].join("\n");
-      },
+      ids: data.ids,
+      told,
+      about: (at) => [data.ids[at], ...told(at)].join("\n"),
     };
   };
 })();

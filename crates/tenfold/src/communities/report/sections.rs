@@ -1,18 +1,16 @@
-//! The sections that are read: communities, matrices, bridges, spectrum, trade-off, diagnostics, and about the page.
+//! The sections that are read: communities, bridges, spectrum, diagnostics, and about the page.
 
 use super::Facts;
 use crate::communities::data::Kind;
 use crate::communities::model::Model;
-use crate::evaluate::Recovery;
-use crate::report::{Block, Cell, Plot, Section, Series, Table, base64, grouped};
-use serde_json::json;
+use crate::report::{Block, Cell, Plot, Section, Table, grouped};
 
 /// Members of a community that its row of the table names.
 const NAMED: usize = 5;
 /// Communities of a bridging node that its row names.
 const TIED: usize = 4;
 
-fn labels(k: usize) -> Vec<String> {
+pub(super) fn labels(k: usize) -> Vec<String> {
     (0..k).map(|c| c.to_string()).collect()
 }
 
@@ -50,8 +48,12 @@ pub(super) fn communities(facts: &Facts) -> Section {
     if let Some(background) = model.background() {
         text = format!(" {:.1} % of the edges belong to no community.", 100.0 * background);
     }
-    Section::new("Communities").with(plot).with(table).with(Block::note(format!(
-        "Nodes are those that belong to the community above all. Within is the {what} its members. Leading members have \
+    let mut section = Section::new("Communities");
+    if k > 1 {
+        section = section.with(plot);
+    }
+    section.with(table).with(Block::note(format!(
+        "Nodes are those with edges that belong to the community above all. Within is the {what} its members. Leading members have \
          the largest share times edges. A click on a node shows it, one on a column's name sorts by it.{text}"
     )))
 }
@@ -64,51 +66,6 @@ fn digits(x: f64) -> String {
     } else {
         format!("{x:.1e}").replace('-', "−")
     }
-}
-
-pub(super) fn matrices(facts: &Facts) -> Section {
-    let (model, k) = (facts.model, facts.model.k());
-    let (between, what) = match model.kind() {
-        Kind::Undirected => ("with", ""),
-        Kind::Directed => ("to", " Rows are sources of edges, columns targets."),
-        Kind::Bipartite => ("with", " Rows are the left side, columns the right one."),
-    };
-    let measure = if model.weighted() { "the mean weight" } else { "the share of joined pairs" };
-    let caption = format!(
-        "Connectivity: {measure} between nodes that belong to two communities altogether. Colours go with the root, so that \
-         small entries show.{what} A click chooses the community of the row."
-    );
-    let heat = Plot::matrix(caption, &labels(k), model.connectivity(), between).axes("community", "");
-    let Some(picture) = model.picture() else {
-        return Section::new("Blocks").with(heat);
-    };
-    let rows = facts.all.rows();
-    let columns = facts.all.columns();
-    let cells = &picture.cells;
-    let [from, to] = match model.kind() {
-        Kind::Undirected => ["nodes", "nodes"],
-        Kind::Directed => ["sources", "targets"],
-        Kind::Bipartite => ["nodes of the left side", "nodes of the right side"],
-    };
-    let binned = if (rows.nodes.len(), model.other_ids().len()) == cells.shape {
-        "every dot is a pair of nodes".to_owned()
-    } else {
-        format!("in {} × {} cells, darker where more pairs are joined", cells.shape.0, cells.shape.1)
-    };
-    let data = json!({
-        "levels": base64(&cells.levels),
-        "shape": [cells.shape.0, cells.shape.1],
-        "rows": rows.borders,
-        "cols": columns.as_ref().unwrap_or(&rows).borders,
-        "blocks": cells.blocks.iter().map(|&n| n as u64).collect::<Vec<_>>(),
-        "sides": [from, to],
-        "undirected": model.kind() == Kind::Undirected,
-        "caption": format!(
-            "Adjacency: nodes by their main community, then by degree; {binned}.{what} A click chooses the community of the row."
-        ),
-    });
-    let picture = Block::Widget { name: "adjacency", data };
-    Section::new("Blocks").with(Block::Row(vec![picture, heat.into()]))
 }
 
 pub(super) fn bridges(facts: &Facts) -> Section {
@@ -139,7 +96,8 @@ pub(super) fn bridges(facts: &Facts) -> Section {
 
 pub(super) fn spectrum(model: &Model) -> Section {
     let (k, d) = (model.k(), model.diagnostics());
-    let values: Vec<f64> = d.spectrum.iter().map(|x| x.abs()).collect();
+    // Far beyond k the values say more about the search for directions than about the graph.
+    let values: Vec<f64> = d.spectrum.iter().take(k + (k / 2).clamp(10, 30)).map(|x| x.abs()).collect();
     let what = match model.kind() {
         Kind::Undirected => "Eigenvalues of the adjacency matrix, by size without their sign",
         _ => "Singular values of the adjacency matrix",
@@ -156,49 +114,6 @@ pub(super) fn spectrum(model: &Model) -> Section {
         plot = plot.band(from as f64, to as f64, "interval");
     }
     Section::new("Spectrum").with(plot)
-}
-
-/// Recovery against error, and both against the threshold.
-pub(super) fn trade_off(curve: &[(f64, Recovery)]) -> Section {
-    let line = |name: &str, value: &dyn Fn(&Recovery) -> f64| Series {
-        name: name.into(),
-        points: curve.iter().map(|(t, r)| (*t, value(r))).collect(),
-    };
-    let mut points: Vec<(f64, f64)> = curve.iter().map(|(_, r)| (r.error(), r.ratio())).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let caption = "Share of the known communities that are recovered, against the error of the pairs. Every point is a threshold \
-                   below which memberships count as none: a high one recovers the clearest communities, a low one more of \
-                   them and with more error.";
-    let both = Plot::lines(caption, vec![Series { name: String::new(), points }])
-        .axes("error over significant pairs", "recovery");
-    let caption = "Recovery, and the mean absolute error after the best one-to-one matching, by threshold. An answer without any \
-                   membership has the error of the third line: above it nothing was gained.";
-    let series = vec![
-        line("recovery", &Recovery::ratio),
-        line("mean absolute error", &Recovery::mean_absolute_error),
-        line("error of no answer", &Recovery::empty_error),
-    ];
-    let by_threshold = Plot::lines(caption, series).axes("threshold", "share");
-    let mut table = Table::new(&["threshold", "recovery", "error", "pairs", "mean absolute error"]);
-    table.tall = true;
-    for (threshold, r) in curve {
-        table.push(
-            None,
-            vec![
-                Cell::number(*threshold, 2),
-                Cell::number(r.ratio(), 3),
-                Cell::number(r.error(), 4),
-                Cell::count(r.pairs().len()),
-                Cell::number(r.mean_absolute_error(), 4),
-            ],
-        );
-    }
-    let note = "Recovery and error are those of the thesis: pairs of communities whose memberships are correlated more than chance \
-                allows, at a false discovery rate of 1 %. They say little without the number of pairs.";
-    Section::new("Trade-off")
-        .with(Block::Row(vec![both.into(), by_threshold.into()]))
-        .with(table)
-        .with(Block::note(note))
 }
 
 pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {

@@ -36,7 +36,7 @@
 
     function paint(width) {
       margin = 12 + 7 * String(plot.labels[n - 1] || "").length + 6;
-      const most = whole ? 40 : 26;
+      const most = whole ? Math.max(40, Math.min(90, 300 / n)) : 26;
       cell = Math.max(1, Math.min(most, (width - margin - 8) / n)); // the last label is wider than its cell
       const size = Math.floor(margin + cell * n + 8),
         ratio = devicePixelRatio || 1;

@@ -169,7 +169,14 @@
     }
     if (plot.mark) {
       const at = f.x(plot.mark.x),
-        right = at < (f.inner.left + f.inner.right) / 2;
+        right = at < (f.inner.left + f.inner.right) / 2,
+        wide = 7 * plot.mark.label.length + 14;
+      // The word stands at the top, but for where it would stand on a line.
+      const [from, to] = right ? [at, at + wide] : [at - wide, at];
+      const near = all.map((p) => [f.x(p[0]), f.y(p[1])]).filter((p) => p[0] >= from && p[0] <= to);
+      const gap = (y) => Math.min(...near.map((p) => Math.abs(p[1] - y + 4)), 16);
+      const { top, bottom } = f.inner;
+      const y = [top + 12, (top + bottom) / 2, bottom - 8].reduce((a, b) => (gap(b) > gap(a) ? b : a));
       f.root.append(svg("line", { class: "mark", x1: at, x2: at, y1: f.inner.top, y2: f.inner.bottom }));
       f.root.append(
         svg(
@@ -177,7 +184,7 @@
           {
             class: "marked",
             x: at + (right ? 7 : -7),
-            y: f.inner.top + 12,
+            y,
             "text-anchor": right ? "start" : "end",
           },
           plot.mark.label,

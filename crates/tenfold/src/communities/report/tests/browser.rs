@@ -152,6 +152,7 @@ fn pictures_answer(browser: &mut Browser) {
     for (picture, told) in [
         (".adjacency canvas", "among themselves"),
         (".plot .heat canvas", "community 0 with community 0: 0."),
+        (".memberships canvas", "community 0: "),
     ] {
         browser.value(&format!("document.querySelector('{picture}').focus()"));
         browser.press("ArrowRight");
@@ -213,6 +214,8 @@ fn other_kinds_of_graphs_and_many_communities_are_shown() {
             browser.picture(pictures.as_ref().map(Path::new), &format!("communities-{name}-{width}.png"));
         }
         assert!(browser.complaints.is_empty(), "{name}: {:?}", browser.complaints);
+        let tones = "new Set(Array.from({ length: 100 }, (_, c) => tenfold.tone(c))).size";
+        assert_eq!(browser.value(tones), 100, "every community has a colour of its own");
     }
 }
 
