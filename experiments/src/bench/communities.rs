@@ -149,7 +149,8 @@ fn compare(request: &Request, public: &Public, shared: &Path) -> Result<(), Stri
             .filter_map(|seed| labels(request, public.name, peer, *seed))
             .map(|labels| score(&graph, &truth, &labels))
             .collect();
-        let (f1, lfk, max) = (|m: &Measures| m.average_f1, |m: &Measures| m.onmi_lfk, |m: &Measures| m.onmi_max);
+        let (f1, lfk, max) =
+            (|m: &Measures| m.average_f1, |m: &Measures| m.onmi_lfk, |m: &Measures| m.onmi_max);
         let mut more = json!({ "communities": found });
         for (name, of) in [("f1", f1 as fn(&Measures) -> f64), ("onmi_lfk", lfk), ("onmi_max", max)] {
             more[name] = round(mean(&ours, of));
@@ -177,7 +178,9 @@ fn labels(request: &Request, graph: &str, peer: &str, seed: u64) -> Option<Vec<f
 fn score(graph: &Graph, truth: &Truth, labels: &[f64]) -> Measures {
     let k = labels.iter().fold(0.0f64, |k, l| k.max(l + 1.0)) as usize;
     let mut whole = Tall::zeros(graph.nodes(), k);
-    for (row, label) in whole.as_mut_slice().chunks_exact_mut(k.max(1)).zip(labels).filter(|(_, l)| **l >= 0.0) {
+    for (row, label) in
+        whole.as_mut_slice().chunks_exact_mut(k.max(1)).zip(labels).filter(|(_, l)| **l >= 0.0)
+    {
         row[*label as usize] = 1.0;
     }
     Comparison::new(&Members::new(graph.ids(), &whole), truth).measures(MAIN)

@@ -242,18 +242,41 @@ impl Params {
         progress: &dyn Progress,
     ) -> Result<Assigned> {
         progress.stage("solving for memberships", 0);
-        let m = graph.others().max(2) as f64;
-        let strengths = stars.hubs.strengths();
-        let shares = assign::on_simplex(&estimate.seen.sums, &estimate.corners, |u| {
-            (strengths[u] / (m - 1.0)).clamp(0.0, 1.0)
-        })?;
+        let shares = by_squares(stars, estimate)?;
         let rows = if self.alpha0 == 0.0 && graph.kind() == Kind::Undirected {
             assign::blocks(stars.hubs, &shares)
         } else {
             shares
         };
-        let columns = (graph.kind() != Kind::Undirected).then(|| spread_to_leaves(stars, &rows));
+        let columns = match graph.kind() {
+            Kind::Undirected => None,
+            _ => Some(self.other_side(graph, stars, &rows, progress)?),
+        };
         Ok(Assigned { rows, columns, polished: None })
+    }
+
+    /// Memberships of the leaves, by taking them for hubs: the moments of the turned graph have communities in an order of their own,
+    /// which is brought to that of `rows` by where the edges go.
+    fn other_side(
+        &self,
+        graph: &Graph,
+        stars: Stars<'_>,
+        rows: &Tall,
+        progress: &dyn Progress,
+    ) -> Result<Tall> {
+        let turned = Stars { hubs: stars.leaves, leaves: stars.hubs };
+        let k = rows.width();
+        let found = directions(turned, false, k, self.seed, progress)?;
+        let shares = by_squares(turned, &self.estimate(turned, &found, k, progress)?)?;
+        if shares.width() != k {
+            return Ok(spread_to_leaves(stars, rows));
+        }
+        let order = tenfold_engine::linalg::assign(&connectivity(graph, rows, Some(&shares)));
+        let mut out = Tall::zeros(shares.rows(), k);
+        for (v, row) in out.as_mut_slice().chunks_exact_mut(k).enumerate() {
+            row.iter_mut().zip(&order).for_each(|(x, &c)| *x = shares.row(v)[c]);
+        }
+        Ok(out)
     }
 
     fn assign_sparse(
@@ -284,6 +307,14 @@ impl Params {
         let usual = if spare > 0 { Patience::SMALL } else { Patience::LARGE };
         Patience { most: self.iterations.unwrap_or(usual.most), ..usual }
     }
+}
+
+/// Memberships of the hubs on the simplex.
+fn by_squares(stars: Stars<'_>, estimate: &Estimate) -> Result<Tall> {
+    let m = stars.leaves.rows().max(2) as f64;
+    let strengths = stars.hubs.strengths();
+    let density = |u: usize| (strengths[u] / (m - 1.0)).clamp(0.0, 1.0);
+    assign::on_simplex(&estimate.seen.sums, &estimate.corners, density)
 }
 
 /// Memberships from the best of the starts.
@@ -372,7 +403,7 @@ fn harden(rows: &mut Tall) {
     }
 }
 
-/// P in E\[A\] = Π P Φᵀ by least squares, (ΠᵀΠ)⁻¹ Πᵀ A Φ (ΦᵀΦ)⁻¹, not below zero. A graph without loops has nothing on its diagonal:
+/// P in E\[A\] = Π P Φᵀ by least squares, (ΠᵀΠ)⁻¹ Πᵀ A Φ (ΦᵀΦ)⁻¹, not below zero, and not above one where edges have no weights. A graph without loops has nothing on its diagonal:
 /// what P itself puts there is put back, twice over.
 fn connectivity(graph: &Graph, rows: &Tall, columns: Option<&Tall>) -> Mat {
     let k = rows.width();
@@ -404,7 +435,8 @@ fn connectivity(graph: &Graph, rows: &Tall, columns: Option<&Tall>) -> Mat {
     if graph.kind() == Kind::Undirected {
         p = super::moments::symmetric(&p);
     }
-    p.map(|x| x.max(0.0))
+    let most = if graph.weighted() { f64::INFINITY } else { 1.0 };
+    p.map(|x| x.clamp(0.0, most))
 }
 
 /// Seconds by stage.

@@ -1,6 +1,6 @@
 //! How a fit went, and what that means.
 
-use super::super::data::Graph;
+use super::super::data::{Graph, Kind};
 use super::super::fit::{Assigned, Estimate};
 use super::super::spectrum::Counted;
 use super::Model;
@@ -65,7 +65,7 @@ impl Diagnostics {
         dense: bool,
     ) -> Self {
         let best = out.polished.as_ref();
-        let isolated = graph.adjacency().strengths().iter().filter(|d| **d == 0.0).count();
+        let isolated = isolated(graph);
         Self {
             spectrum: found.values.iter().chain(&found.beyond).copied().collect(),
             residual: found.residuals.iter().copied().fold(0.0, f64::max),
@@ -189,6 +189,16 @@ impl Diagnostics {
             verdict
                 .note(format!("memberships still moved after {} iterations of the polish", self.iterations));
         }
+    }
+}
+
+/// Nodes without an edge, out or in, on either side.
+fn isolated(graph: &Graph) -> usize {
+    let alone = |d: &f64| *d == 0.0;
+    let from = graph.adjacency().strengths();
+    match (graph.kind(), graph.transposed().map(|t| t.strengths())) {
+        (Kind::Directed, Some(to)) => from.iter().zip(&to).filter(|(a, b)| alone(a) && alone(b)).count(),
+        (_, to) => from.iter().chain(to.iter().flatten()).filter(|d| alone(d)).count(),
     }
 }
 
