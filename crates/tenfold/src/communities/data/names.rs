@@ -80,6 +80,11 @@ impl Names {
         self.ends.len()
     }
 
+    /// Bytes of all names.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     pub(super) fn keys(&self) -> Keys {
         self.keys
     }
@@ -139,11 +144,6 @@ impl Names {
             let tag = self.keys.hash(self.get(i)) as u32;
             self.put(tag, i as u32);
         }
-    }
-
-    /// Gives the table up, where no name will be looked for any more.
-    pub(super) fn forget(&mut self) {
-        self.table = Vec::new();
     }
 
     /// Where the number of the name stands or would stand.

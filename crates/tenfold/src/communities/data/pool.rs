@@ -6,6 +6,7 @@
 
 use super::names::{Keys, Names};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Shares as a power of two: a million names make tables of some hundred kilobytes.
 const SHARES_LOG2: u32 = 6;
@@ -18,49 +19,62 @@ const NEW: u32 = 1 << 31;
 /// Edges between the names of a piece.
 #[derive(Debug)]
 pub(crate) struct NamedPiece {
-    names: Names,
     edges: Vec<(u32, u32)>,
     /// Tags and numbers of the names, share by share, in each in their order.
-    shared: Vec<(u32, u32)>,
-    /// Where each share ends.
+    names: Vec<(u32, u32)>,
+    /// Where each share ends among them.
+    shares: Vec<u32>,
+    /// Their texts in the same order, joined, so that a share goes through memory step by step.
+    text: String,
+    /// Where each text ends.
     ends: Vec<u32>,
 }
 
 impl NamedPiece {
     /// Edges between names, by the numbers that these have here.
-    pub(crate) fn new(mut names: Names, edges: Vec<(u32, u32)>) -> Self {
-        names.forget();
+    pub(crate) fn new(names: &Names, edges: Vec<(u32, u32)>) -> Self {
         let keys = names.keys();
         let hashes: Vec<u64> = (0..names.len()).map(|i| keys.hash(names.get(i))).collect();
         let share = |hash: u64| (hash >> (64 - SHARES_LOG2)) as usize;
-        let mut ends = vec![0u32; SHARES];
-        hashes.iter().for_each(|hash| ends[share(*hash)] += 1);
+        let mut shares = vec![0u32; SHARES];
+        hashes.iter().for_each(|hash| shares[share(*hash)] += 1);
         let mut total = 0;
-        for count in &mut ends {
+        for count in &mut shares {
             (*count, total) = (total, total + *count);
         }
-        let mut shared = vec![(0, 0); names.len()];
+        let mut sorted = vec![(0, 0); names.len()];
         for (hash, i) in hashes.into_iter().zip(0..) {
-            let at = &mut ends[share(hash)];
-            shared[*at as usize] = (hash as u32, i);
+            let at = &mut shares[share(hash)];
+            sorted[*at as usize] = (hash as u32, i);
             *at += 1;
         }
-        Self { names, edges, shared, ends }
+        let (mut text, mut ends) = (String::with_capacity(names.bytes()), Vec::with_capacity(names.len()));
+        for (_, i) in &sorted {
+            text.push_str(names.get(*i as usize));
+            // A piece is a part of a file that was read at once.
+            ends.push(text.len() as u32);
+        }
+        Self { edges, names: sorted, shares, text, ends }
     }
 
-    fn share(&self, s: usize) -> &[(u32, u32)] {
-        let begin = if s == 0 { 0 } else { self.ends[s - 1] };
-        &self.shared[begin as usize..self.ends[s] as usize]
+    /// The places of a share's names.
+    fn share(&self, s: usize) -> Range<usize> {
+        let begin = if s == 0 { 0 } else { self.shares[s - 1] };
+        begin as usize..self.shares[s] as usize
     }
 
+    /// The text at a place.
+    fn text(&self, at: usize) -> &str {
+        let begin = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.text[begin as usize..self.ends[at] as usize]
+    }
+
+    /// The edges by name.
     #[cfg(test)]
-    pub(crate) fn name(&self, i: u32) -> &str {
-        self.names.get(i as usize)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn edges(&self) -> &[(u32, u32)] {
-        &self.edges
+    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
+        let at = |i: u32| self.names.iter().position(|name| name.1 == i).unwrap();
+        let name = |i: u32| self.text(at(i)).to_owned();
+        self.edges.iter().map(|e| (name(e.0), name(e.1))).collect()
     }
 }
 
@@ -101,8 +115,8 @@ impl Pool {
         let moved = |(p, piece): (usize, NamedPiece)| {
             let mut places = vec![0; piece.names.len()];
             for (s, share) in shares.iter().enumerate() {
-                for (&(_, i), own) in piece.share(s).iter().zip(&found[s][p]) {
-                    places[i as usize] = share.numbers[(own & !NEW) as usize];
+                for ((_, i), own) in piece.names[piece.share(s)].iter().zip(&found[s][p]) {
+                    places[*i as usize] = share.numbers[(own & !NEW) as usize];
                 }
             }
             let mut edges = piece.edges;
@@ -115,20 +129,20 @@ impl Pool {
     /// Gives new names their numbers, in the order of pieces and of names in them.
     fn number(&mut self, pieces: &[NamedPiece], found: &[Vec<Vec<u32>>]) -> Option<()> {
         let fresh = |(p, piece): (usize, &NamedPiece)| {
-            let mut fresh: Vec<(u32, u32)> = Vec::new();
+            let mut fresh: Vec<(u32, usize, usize)> = Vec::new();
             for (s, found) in found.iter().enumerate() {
-                let own = piece.share(s).iter().zip(&found[p]);
-                fresh.extend(own.filter(|(_, own)| **own & NEW != 0).map(|(&(_, i), _)| (i, s as u32)));
+                let own = piece.share(s).zip(&found[p]).filter(|(_, own)| **own & NEW != 0);
+                fresh.extend(own.map(|(at, _)| (piece.names[at].1, s, at)));
             }
             fresh.sort_unstable();
             fresh
         };
-        let fresh: Vec<Vec<(u32, u32)>> = pieces.par_iter().enumerate().map(fresh).collect();
+        let fresh: Vec<_> = pieces.par_iter().enumerate().map(fresh).collect();
         for (piece, fresh) in pieces.iter().zip(fresh) {
-            for (i, s) in fresh {
+            for (_, s, at) in fresh {
                 // A share numbered its new names in this very order.
-                self.shares[s as usize].numbers.push(self.all.len() as u32);
-                if !self.all.push(piece.names.get(i as usize)) {
+                self.shares[s].numbers.push(self.all.len() as u32);
+                if !self.all.push(piece.text(at)) {
                     return None;
                 }
             }
@@ -148,9 +162,9 @@ impl Pool {
 impl Share {
     /// The numbers that this share gives to the names of a piece; the new ones are marked.
     fn look_up(&mut self, piece: &NamedPiece, s: usize) -> Option<Vec<u32>> {
-        let own = piece.share(s).iter().map(|&(tag, i)| {
+        let own = piece.share(s).map(|at| {
             let held = self.names.len();
-            let number = self.names.insert_tagged(tag, piece.names.get(i as usize))?;
+            let number = self.names.insert_tagged(piece.names[at].0, piece.text(at))?;
             match number as usize == held {
                 true if number >= NEW - 1 => None,
                 true => Some(number | NEW),
@@ -179,7 +193,7 @@ mod tests {
                 let mut names = Names::with(keys);
                 let mut place = |name: &String| names.insert(name).unwrap();
                 let edges = chunk.iter().map(|e| (place(&e.0), place(&e.1))).collect();
-                NamedPiece::new(names, edges)
+                NamedPiece::new(&names, edges)
             };
             let pieces: Vec<&[(String, String)]> = list.chunks(length).collect();
             let mut pool = Pool::new(keys);

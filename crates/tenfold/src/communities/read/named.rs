@@ -35,7 +35,7 @@ pub(super) fn names(piece: &[u8], fields: &Fields, keys: Keys) -> Line<(Parsed, 
             weights.push(weight);
         }
     }
-    Ok((Parsed::Named(NamedPiece::new(names, edges), weights), lines))
+    Ok((Parsed::Named(NamedPiece::new(&names, edges), weights), lines))
 }
 
 /// The two ids and the weight of a line.
@@ -94,8 +94,7 @@ mod tests {
         let (Parsed::Named(piece, weights), lines) = names(text, fields, Keys::default()).unwrap() else {
             panic!("names");
         };
-        let name = |i: u32| piece.name(i).to_owned();
-        (piece.edges().iter().map(|e| (name(e.0), name(e.1))).collect(), weights, lines)
+        (piece.pairs(), weights, lines)
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
