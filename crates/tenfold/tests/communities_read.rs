@@ -93,6 +93,10 @@ fn columns_headers_and_times() {
     let konect = graph_of("% bip unweighted\n% 3 2 2\n1 1 1 999\n2 1 2 999\n2 2 1 999\n");
     assert_eq!((konect.kind(), konect.weighted()), (Kind::Bipartite, false));
     assert_eq!((konect.nodes(), konect.others(), konect.edges()), (2, 2, 3));
+    let tabs = graph_of("% asym positive\n1 2\t3\t1082040961\n2 3\t1\t1082155839\n");
+    assert_eq!((tabs.kind(), entries(&tabs)), (Kind::Directed, vec!["1 2 3".to_string(), "2 3 1".into()]));
+    let comma = graph_of("1;2;0,5\n2;3;1,5\n");
+    assert!(!comma.weighted() && has_note(&comma, "not every line has a number there"));
     let snap = graph_of("# Undirected graph: x\n# Nodes: 2\n1\t2\n2\t1\n2\t3\n");
     assert!(snap.kind() == Kind::Undirected && has_note(&snap, "undirected, as its comments say"));
     let windows = graph_of("\u{feff}# c\r\n1\t2\r\n\r\n2\t3\r\n");
@@ -108,6 +112,8 @@ fn names_of_every_kind_come_back() {
     assert!(has_note(&late, "ids are names: that of line 3 is no plain number"));
     let zeros = graph("x.txt", "01 1\n1 02\n");
     assert_eq!(ids(&zeros), ["01", "1", "02"]);
+    let huge = graph("x.txt", "18446744073709551616 1\n1 99999999999999999999999\n");
+    assert_eq!(ids(&huge), ["18446744073709551616", "1", "99999999999999999999999"]);
     let far = graph("x.txt", "18446744073709551615 1\n1 99999999999\n");
     assert_eq!(ids(&far), ["1", "99999999999", "18446744073709551615"]);
     let quotes = graph("x.csv", "a,b\n\"Smith, J\",\"O\"\"Neil\"\n\"two\nlines\",\"Smith, J\"\n");
@@ -243,7 +249,9 @@ fn parquet_by_numbers_and_by_names() {
         (ids(&found), entries(&found)),
         (vec!["n10".into(), "n20".into(), "n30".into()], vec!["n10 n20 0.5".to_string(), "n20 n30 2".into()])
     );
-    let error = refusal("b.parquet", std::fs::read(&path).unwrap(), |o| o.weight = Some("src".into()));
+    let error = refusal("b.parquet", std::fs::read(&path).unwrap(), |o| {
+        (o.from, o.to, o.weight) = (Some("src".into()), Some("dst".into()), Some("src".into()));
+    });
     assert!(error.contains("row 1 (counted from 1), column src: the weight is not a number"), "{error}");
     let error = refusal("b.parquet", std::fs::read(&path).unwrap(), |o| o.from = Some("weight".into()));
     assert!(error.contains("column \"weight\" holds neither text nor whole numbers"), "{error}");
@@ -258,10 +266,13 @@ fn a_large_list_is_the_same_on_any_number_of_threads() {
         text.push_str(&format!("{}\t{}\n", 3 * i + 1, 3 * j + 1));
     }
     let named: String = text.lines().skip(1).map(|l| format!("n{}\n", l.replace('\t', "\tn"))).collect();
-    let far: String =
-        text.lines().skip(1).map(|l| format!("9{:0>18}\n", l.replace('\t', "\t77777777777"))).collect();
+    let far = |line: &str| {
+        let (from, to) = line.split_once('\t').unwrap();
+        format!("9{from:0>18}\t777{to:0>8}\n")
+    };
+    let far: String = text.lines().skip(1).map(far).collect();
     let mut degrees = Vec::new();
-    for (text, first) in [(text, "1"), (named, "n1"), (far, "77777777777")] {
+    for (text, first) in [(text, "1"), (named, "n1"), (far, "77700000001")] {
         let folder = tempfile::tempdir().unwrap();
         let path = file(&folder, "x.txt", &text);
         let run = |threads| {

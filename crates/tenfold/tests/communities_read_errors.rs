@@ -23,11 +23,10 @@ fn lists_of_edges() {
     refused("x.txt", "1 2 3\n2 3 -1\n", &["line 2: weight -1 is negative", "--unweighted"]);
     refused("x.txt", "# c\n1 2 3\n2 3 nan\n", &["line 3: weight nan is not a finite number"]);
     refused("x.txt", "1 2 3\n2 3 1e999\n", &["line 2: weight 1e999 is not a finite number"]);
-    refused(
-        "x.txt",
-        "99999999999999999999 1\n",
-        &["line 1: id 99999999999999999999 is larger than", "letter"],
-    );
+    refused("x.txt", "1,2\n1,,2\n", &["line 2: \"1,,2\" has an empty id", "two ids"]);
+    // A comma in a weight is no separator where the other lines have none.
+    let error = refusal("x.txt", "1;2;0,5\n", |o| o.weighted = Some(true));
+    assert!(error.contains("line 1: weight \"0,5\" is not a number"), "{error}");
     refused("x.csv", "a,b\nc,\n", &["line 2: \"c,\" has an empty id"]);
     refused("x.csv", "source,target\n\"a\",b\n\"c\"\n", &["line 3: has 1 fields where at least 2"]);
     refused("x.csv", "source,target\n\"a\",b\n\"\",b\n", &["line 3: has an empty id"]);
@@ -75,6 +74,7 @@ fn matrices_that_lie() {
     refused("x.mtx", market("2 2 1\n1 2 nan\n"), &["line 3: weight nan"]);
     refused("x.mtx", market("2000000000 2000000000 1\n1 2 1\n"), &["promises 2000000000 nodes"]);
     refused("x.mtx", market("9999999999 2 1\n1 2 1\n"), &["line 2: promises 9999999999 rows"]);
+    refused("x.mtx", market("4000000000 4000000000 1\n1 2 1\n"), &["line 2: promises 4000000000 rows"]);
     refused("x.mtx", market("2 2\n"), &["line 2", "rows, columns and entries"]);
     refused("x.mtx", market("% only\n"), &["ends within its header"]);
     refused("x.mtx", "%%MatrixMarket matrix array real general\n2 2\n", &["line 1", "coordinate"]);
@@ -159,7 +159,19 @@ fn matlab_files() {
         &["A(2, 1) = -2: the weight is negative"],
     );
     refused("x.mat", mat(&[sparse("A", 3, 3, &[(3, 0, 1.0)])], false), &["rows outside it"]);
-    refused("x.mat", mat(&[sparse("A", 3, 3, &[(1, 2, 1.0), (1, 0, 1.0)])], false), &["A"]);
+    let numbers = |n: &[i32]| element(5, &n.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>());
+    let ones = element(9, &[1.0f64; 2].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    for starts in [&[0, 2, 1, 2][..], &[1, 1, 1, 2], &[0, 1, 2], &[0, 1, 1, 3], &[0, 1, 2, 2, 2]] {
+        let parts = [numbers(&[1, 2]), numbers(starts), ones.clone()];
+        let lying = mat(&[matrix(5, 3, 3, "A", &parts)], false);
+        refused("x.mat", lying, &["\"A\" whose columns contradict one another"]);
+    }
+    let parts = [numbers(&[1, 2]), numbers(&[0, 1, 1, 2]), element(9, &1.0f64.to_le_bytes())];
+    refused("x.mat", mat(&[matrix(5, 3, 3, "A", &parts)], true), &["with fewer values than places"]);
+    let parts = [numbers(&[1, 2]), numbers(&[0, 1, 1, 2]), ones];
+    let wide = |side| mat(&[matrix(5, side, side, "A", &parts)], false);
+    refused("x.mat", wide(i32::MAX), &["\"A\" with far more nodes than links"]);
+    refused("x.mat", wide(-1), &["4294967295 × 4294967295, which is no graph"]);
     let error = refusal("x.mat", &good, |o| o.matrix = Some("Z".into()));
     assert!(error.contains("has no matrix \"Z\"; it holds A (3 × 3)"), "{error}");
 }

@@ -8,6 +8,7 @@ mod gathered;
 mod guess;
 mod ids;
 mod names;
+mod pool;
 
 pub use attributes::{Attribute, Attributes};
 pub use build::GraphBuilder;
@@ -15,7 +16,8 @@ pub(crate) use compact::{PIECE, Pairs, compact};
 pub(crate) use gathered::{Gathered, MEND_WEIGHT, Told, Wanted, weight};
 pub use ids::Ids;
 pub(crate) use ids::number;
-pub(crate) use names::Names;
+pub(crate) use names::{Keys, Names};
+pub(crate) use pool::{NamedPiece, Pool};
 
 use crate::error::Result;
 use tenfold_engine::linalg::Adjacency;

@@ -1,13 +1,17 @@
 //! Lists of edges, and tables without quotes, parsed in parallel.
 
-use super::head::{Head, look};
-use super::lines::{Fields, Parsed, Separator, names, numbers};
+use super::head::{Head, look, names_from};
+use super::lines::{Fields, Parsed, Separator, numbers};
+use super::named::names;
 use super::{Format, ReadOptions, table};
-use crate::communities::data::{Gathered, Ids, Names, Pairs, compact};
+use crate::communities::data::{Edges, Gathered, Ids, Keys, NamedPiece, Pairs, Pool, compact};
 use crate::error::Result;
 use crate::input::{Source, parse_lines};
 use std::ops::ControlFlow;
 use tenfold_engine::progress::Progress;
+
+/// Pieces whose names are numbered together: enough to share among threads, and some tens of megabytes.
+const TOGETHER: usize = 64;
 
 pub(super) fn read(
     source: &Source,
@@ -52,12 +56,14 @@ fn by_numbers(source: &Source, head: &mut Head, progress: &dyn Progress) -> Resu
     };
     let parse = |piece: &[u8]| numbers(piece, &fields).map(|(parsed, lines)| ((parsed, lines), lines));
     if parse_lines(source, head.skip, parse, take, progress)? {
+        progress.stage("numbering the nodes", 0);
+        progress.check()?;
         let (ids, edges) = compact(pieces)?;
         return Ok(Some(Gathered::new(ids, edges, fields.weight.map(|_| weights))));
     }
     head.quoted = quotes;
     if !quotes {
-        head.notes.push(format!("ids are names: that of line {} is no plain number", line + 1));
+        head.notes.push(names_from(line + 1));
     }
     if fields.separator == Separator::Any {
         head.fields.separator = Separator::Blanks;
@@ -68,25 +74,26 @@ fn by_numbers(source: &Source, head: &mut Head, progress: &dyn Progress) -> Resu
 /// Reads ids as names; `None` when there are quotes.
 fn by_names(source: &Source, head: &mut Head, progress: &dyn Progress) -> Result<Option<Gathered>> {
     let fields: Fields = head.fields;
-    let (mut all, mut edges, mut weights) = (Names::default(), Vec::new(), Vec::new());
-    let mut too_many = false;
-    let take = |parsed| {
-        let Parsed::Named(own, mut piece, own_weights) = parsed else {
-            return Ok(ControlFlow::Break(()));
-        };
-        let places: Option<Vec<u32>> = (0..own.len()).map(|i| all.insert(own.get(i))).collect();
-        let Some(places) = places else {
-            too_many = true;
-            return Ok(ControlFlow::Break(()));
-        };
-        piece.iter_mut().for_each(|e| *e = (places[e.0 as usize], places[e.1 as usize]));
-        edges.push(piece);
-        weights.push(own_weights);
-        Ok(ControlFlow::Continue(()))
+    let keys = Keys::default();
+    let (mut pool, mut edges, mut weights) = (Pool::new(keys), Edges::new(), Vec::new());
+    let (mut waiting, mut too_many) = (Vec::<NamedPiece>::new(), false);
+    let mut number = |waiting: &mut Vec<NamedPiece>| {
+        let moved = pool.add(std::mem::take(waiting));
+        too_many = moved.is_none();
+        edges.extend(moved.into_iter().flatten());
+        if too_many { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let parse = |piece: &[u8]| names(piece, &fields);
-    if parse_lines(source, head.skip, parse, take, progress)? {
-        return Ok(Some(Gathered::new(Ids::of(all), edges, fields.weight.map(|_| weights))));
+    let take = |parsed| {
+        let Parsed::Named(piece, own) = parsed else {
+            return Ok(ControlFlow::Break(()));
+        };
+        waiting.push(piece);
+        weights.push(own);
+        Ok(if waiting.len() == TOGETHER { number(&mut waiting) } else { ControlFlow::Continue(()) })
+    };
+    let parse = |piece: &[u8]| names(piece, &fields, keys);
+    if parse_lines(source, head.skip, parse, take, progress)? && number(&mut waiting).is_continue() {
+        return Ok(Some(Gathered::new(Ids::of(pool.finish()), edges, fields.weight.map(|_| weights))));
     }
     if too_many {
         return Err(source.fail(None, "has more than 4,294,967,295 nodes", "give a part of the graph"));

@@ -227,6 +227,10 @@ impl<'a> State<'a> {
     fn refuse(&self, error: quick_xml::Error) -> Error {
         match error {
             quick_xml::Error::Io(error) => self.source.refuse(Some(self.line), &error),
+            error @ quick_xml::Error::Syntax(_) => {
+                let remedy = "close what is open there; if the file is cut short, copy or export it again";
+                self.source.fail(self.line, format!("cannot be read as XML ({error})"), remedy)
+            }
             other => self.source.fail(self.line, format!("cannot be read as XML ({other})"), MEND),
         }
     }

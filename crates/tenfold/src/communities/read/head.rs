@@ -30,6 +30,7 @@ pub(super) struct Head {
 }
 
 /// The lines at the beginning of a file.
+#[derive(Default)]
 struct Beginning {
     comments: Vec<String>,
     /// Bytes and lines of comments and blank lines.
@@ -37,6 +38,8 @@ struct Beginning {
     /// Bytes of the first line behind them, with its end.
     first: u64,
     lines: Vec<String>,
+    /// Which lines of the file these are, counted from 1.
+    numbers: Vec<u64>,
 }
 
 /// Looks at the first lines.
@@ -52,7 +55,7 @@ pub(super) fn look(source: &Source, format: Format, options: &ReadOptions) -> Re
     if head == [0xff, 0xfe] || head == [0xfe, 0xff] {
         utf8(source.path(), &head, 1)?;
     }
-    let Beginning { comments, before, first, lines } = beginning;
+    let Beginning { comments, before, first, lines, numbers } = beginning;
     let separator = separator(format, &lines);
     let cells = |line: &str| -> Vec<String> {
         separator.fields(line.as_bytes()).map(|f| String::from_utf8_lossy(unquoted(f)).into_owned()).collect()
@@ -84,15 +87,26 @@ pub(super) fn look(source: &Source, format: Format, options: &ReadOptions) -> Re
         ));
     }
     let is_number = |row: &Vec<String>, at: usize| row.get(at).is_some_and(|id| number(id).is_some());
-    let named = rows.iter().any(|row| !is_number(row, columns.from) || !is_number(row, columns.to));
+    let both = |row: &Vec<String>| is_number(row, columns.from) && is_number(row, columns.to);
+    let odd = rows.iter().position(|row| !both(row));
+    if let Some(odd) = odd.filter(|_| rows.iter().any(both)) {
+        notes.push(names_from(numbers[odd + usize::from(has_names)]));
+    }
+    let named = odd.is_some();
     let Columns { from, to, weight } = columns;
-    // Numbers may stand between any separators; names may hold all but their own.
-    let separator = if named || format != Format::Edges { separator } else { Separator::Any };
+    // Numbers may stand between any separators, but a comma may belong to a weight; names may hold all but their own.
+    let any = !named && format == Format::Edges && weight.is_none() && (from, to) == (0, 1);
+    let separator = if any { Separator::Any } else { separator };
     let fields = Fields { separator, from, to, weight, comments: format == Format::Edges, shape: None };
     let skip = if has_names { (before.0 + first, before.1 + 1) } else { before };
     let quoted = lines.iter().any(|line| line.contains('"'));
     let told = told(&comments).or_else(|| told_by_column(names, rows));
     Ok(Head { fields, skip, told, named, quoted, notes })
+}
+
+/// The note about the first id that is no number where others are.
+pub(super) fn names_from(line: u64) -> String {
+    format!("ids are names: that of line {line} is no plain number")
 }
 
 fn cell(names: Option<&[String]>, at: usize) -> &str {
@@ -109,12 +123,13 @@ fn begin(head: &[u8], full: usize) -> Beginning {
         true => head.len(),
         false => head.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1),
     };
-    let mut found = Beginning { comments: Vec::new(), before: (0, 0), first: 0, lines: Vec::new() };
-    let mut at = 0;
+    let mut found = Beginning::default();
+    let (mut at, mut number) = (0, 0);
     while at < whole && found.lines.len() < LINES {
         let (text, next) = line(&head[..whole], at);
         let text = String::from_utf8_lossy(text).trim().to_owned();
         let comment = text.starts_with(['#', '%']);
+        number += 1;
         if found.lines.is_empty() && (comment || text.is_empty()) {
             found.before = (next as u64, found.before.1 + 1);
             found.comments.extend(comment.then_some(text));
@@ -123,6 +138,7 @@ fn begin(head: &[u8], full: usize) -> Beginning {
                 found.first = (next - at) as u64;
             }
             found.lines.push(text);
+            found.numbers.push(number);
         }
         at = next;
     }
@@ -137,11 +153,32 @@ fn separator(format: Format, lines: &[String]) -> Separator {
         Format::Csv if !first.contains(',') && first.contains(';') => Separator::One(b';'),
         Format::Csv if !first.contains(',') && first.contains('\t') => Separator::One(b'\t'),
         Format::Csv => Separator::One(b','),
-        _ => [b'\t', b';', b',', b'|']
-            .into_iter()
-            .find(|byte| !lines.is_empty() && lines.iter().all(|line| line.contains(char::from(*byte))))
-            .map_or(Separator::Blanks, Separator::One),
+        _ => {
+            let one = [b'\t', b';', b',', b'|']
+                .into_iter()
+                .find(|byte| !lines.is_empty() && lines.iter().all(|line| line.contains(char::from(*byte))))
+                .map_or(Separator::Blanks, Separator::One);
+            if !all_numbers(one, lines) && all_numbers(Separator::Any, lines) && !has_gaps(one, lines) {
+                // As in the lists of KONECT, with a blank between ids and tabs behind them.
+                return Separator::Any;
+            }
+            one
+        }
     }
+}
+
+/// Whether every line begins with two numbers, but for the first, which may hold names of columns.
+fn all_numbers(separator: Separator, lines: &[String]) -> bool {
+    let two = |line: &String| {
+        let ids = separator.fields(line.as_bytes()).take(2);
+        ids.filter(|id| std::str::from_utf8(id).ok().and_then(number).is_some()).count() == 2
+    };
+    !lines.is_empty() && lines[usize::from(lines.len() > 1)..].iter().all(two)
+}
+
+/// Whether a field has nothing in it.
+fn has_gaps(separator: Separator, lines: &[String]) -> bool {
+    lines.iter().any(|line| separator.fields(line.as_bytes()).any(<[u8]>::is_empty))
 }
 
 /// Whether the first line holds the columns' names: it is said, they are known, or it alone has no numbers for ids.

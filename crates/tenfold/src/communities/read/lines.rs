@@ -1,12 +1,12 @@
 //! Lines with an edge each: the parser of edge lists, of matrices in the MatrixMarket format, and of tables without quotes.
 
-use crate::communities::data::{MEND_WEIGHT, Names, Pairs, number, weight};
+use crate::communities::data::{MEND_WEIGHT, NamedPiece, Pairs, number, weight};
 use crate::input::numbers::{Bad, decimal, line, shown, whole};
 
 /// What stands between the fields of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// Any number of blanks, commas, semicolons and bars: enough where ids are numbers.
+    /// Blanks, or a comma, a semicolon or a bar with any blanks around it: enough where ids are numbers.
     Any,
     /// Any number of blanks.
     Blanks,
@@ -18,17 +18,78 @@ impl Separator {
     #[inline(always)]
     fn is(self, byte: u8) -> bool {
         match self {
-            Self::Any => matches!(byte, b' ' | b'\t' | b',' | b';' | b'|'),
-            Self::Blanks => matches!(byte, b' ' | b'\t'),
+            Self::Any => is_blank(byte) || is_mark(byte),
+            Self::Blanks => is_blank(byte),
             Self::One(one) => byte == one,
         }
     }
 
-    /// The fields of a line.
-    pub(super) fn fields(self, text: &[u8]) -> impl Iterator<Item = &[u8]> {
-        let strict = matches!(self, Self::One(_));
-        text.split(move |b| self.is(*b)).map(<[u8]>::trim_ascii).filter(move |f| strict || !f.is_empty())
+    /// The bytes at which an id ends.
+    pub(super) fn stops(self) -> [bool; 256] {
+        std::array::from_fn(|byte| {
+            let byte = byte as u8;
+            self.is(byte) || matches!(byte, b'\n' | b'\r' | b'"')
+        })
     }
+
+    /// Moves over what stands between two fields.
+    #[inline(always)]
+    pub(super) fn pass(self, text: &[u8], at: &mut usize) -> Option<()> {
+        let begin = *at;
+        let blank = |byte: &u8| is_blank(*byte) && self != Self::One(*byte);
+        while text.get(*at).is_some_and(blank) {
+            *at += 1;
+        }
+        let mark = text.get(*at).is_some_and(|byte| match self {
+            Self::Any => is_mark(*byte),
+            Self::Blanks => false,
+            Self::One(one) => *byte == one,
+        });
+        if mark {
+            *at += 1;
+            while text.get(*at).is_some_and(blank) {
+                *at += 1;
+            }
+        }
+        (mark || *at > begin && !matches!(self, Self::One(_))).then_some(())
+    }
+
+    /// Moves over the rest of a line that has no more fields in use.
+    #[inline(always)]
+    pub(super) fn end(self, text: &[u8], at: &mut usize) -> Option<()> {
+        match text.get(*at) {
+            None => {}
+            Some(b'\n') => *at += 1,
+            Some(b'\r') if text.get(*at + 1) == Some(&b'\n') => *at += 2,
+            Some(&byte) if self.is(byte) => {
+                *at += text[*at..].iter().position(|b| *b == b'\n').map_or(text.len() - *at, |n| n + 1);
+            }
+            Some(_) => return None,
+        }
+        Some(())
+    }
+
+    /// The fields of a line that has no blanks at its ends.
+    pub(super) fn fields(self, text: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let mut rest = Some(text).filter(|text| !text.is_empty());
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let end = text.iter().position(|b| self.is(*b)).unwrap_or(text.len());
+            let mut at = end;
+            rest = self.pass(text, &mut at).map(|()| &text[at..]);
+            Some(text[..end].trim_ascii())
+        })
+    }
+}
+
+#[inline(always)]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+#[inline(always)]
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b',' | b';' | b'|')
 }
 
 /// Where the parts of an edge stand in a line.
@@ -44,18 +105,25 @@ pub(super) struct Fields {
     pub(super) shape: Option<(u32, u32)>,
 }
 
+impl Fields {
+    /// Whether a line begins with an edge, and its weight stands behind that.
+    pub(super) fn are_first(&self) -> bool {
+        (self.from, self.to) == (0, 1) && self.weight.is_none_or(|w| w == 2)
+    }
+}
+
 /// What a piece of lines holds.
 #[derive(Debug)]
 pub(super) enum Parsed {
     Numbers(Pairs, Vec<f32>),
-    Named(Names, Vec<(u32, u32)>, Vec<f32>),
+    Named(NamedPiece, Vec<f32>),
     /// An id that is no number.
     NotNumbers,
     /// Quotes, which another reader understands.
     Quotes,
 }
 
-type Line<T> = Result<T, Bad>;
+pub(super) type Line<T> = Result<T, Bad>;
 
 /// Edges between numbers. The second value is the number of lines.
 pub(super) fn numbers(piece: &[u8], fields: &Fields) -> Line<(Parsed, u64)> {
@@ -63,7 +131,7 @@ pub(super) fn numbers(piece: &[u8], fields: &Fields) -> Line<(Parsed, u64)> {
     let mut small: Vec<(u32, u32)> = Vec::with_capacity(piece.len() / 12);
     let mut large: Vec<(u64, u64)> = Vec::new();
     let mut weights = Vec::with_capacity(if fields.weight.is_some() { piece.len() / 12 } else { 0 });
-    let quick_fields = (fields.from, fields.to) == (0, 1) && fields.weight.is_none_or(|w| w == 2);
+    let quick_fields = fields.are_first();
     let (mut at, mut lines) = (0, 0);
     while at < piece.len() {
         let begin = at;
@@ -105,45 +173,31 @@ pub(super) fn numbers(piece: &[u8], fields: &Fields) -> Line<(Parsed, u64)> {
 #[inline(always)]
 fn quick(piece: &[u8], at: &mut usize, fields: &Fields) -> Option<(u64, u64, f32)> {
     let from = whole(piece, at)?;
-    separated(piece, at, fields.separator)?;
+    fields.separator.pass(piece, at)?;
     let to = whole(piece, at)?;
-    let mut value = 1.0;
-    if fields.weight.is_some() {
-        separated(piece, at, fields.separator)?;
-        value = weight(decimal(piece, at)?).ok()?;
-    }
+    let value = quick_weight(piece, at, fields)?;
     if let Some((rows, cols)) = fields.shape {
         let inside = |id: u64, most: u32| id.wrapping_sub(1) < u64::from(most);
         if !inside(from, rows) || !inside(to, cols) {
             return None;
         }
     }
-    match piece.get(*at) {
-        None => {}
-        Some(b'\n') => *at += 1,
-        Some(b'\r') if piece.get(*at + 1) == Some(&b'\n') => *at += 2,
-        // More fields, or blanks.
-        Some(&byte) if fields.separator.is(byte) && fields.shape.is_none() => {
-            *at += piece[*at..].iter().position(|b| *b == b'\n').map_or(piece.len() - *at, |n| n + 1);
-        }
-        Some(_) => return None,
+    // Behind the places of a matrix nothing may stand.
+    if fields.shape.is_some() && !matches!(piece.get(*at), None | Some(b'\n' | b'\r')) {
+        return None;
     }
+    fields.separator.end(piece, at)?;
     Some((from, to, value))
 }
 
-/// Moves over what stands between two fields.
+/// The weight that follows, or 1 where there are none.
 #[inline(always)]
-fn separated(piece: &[u8], at: &mut usize, separator: Separator) -> Option<()> {
-    if !separator.is(*piece.get(*at)?) {
-        return None;
+pub(super) fn quick_weight(piece: &[u8], at: &mut usize, fields: &Fields) -> Option<f32> {
+    if fields.weight.is_none() {
+        return Some(1.0);
     }
-    *at += 1;
-    if !matches!(separator, Separator::One(_)) {
-        while piece.get(*at).is_some_and(|b| separator.is(*b)) {
-            *at += 1;
-        }
-    }
-    Some(())
+    fields.separator.pass(piece, at)?;
+    weight(decimal(piece, at)?).ok()
 }
 
 /// What a line holds on a closer look.
@@ -160,14 +214,9 @@ fn careful(text: &[u8], fields: &Fields) -> Line<Careful> {
     };
     let mut ids = [0; 2];
     for (id, field) in ids.iter_mut().zip([from, to]) {
-        let digits = field.iter().all(u8::is_ascii_digit);
         match std::str::from_utf8(field).ok().and_then(number) {
             Some(number) => *id = number,
             None if fields.shape.is_some() => return Err(not_in_matrix(field, fields)),
-            None if digits && field[0] != b'0' => {
-                let problem = format!("id {} is larger than {}", shown(field), u64::MAX);
-                return Err(Bad::new(problem, "number the nodes anew, or put a letter before every id"));
-            }
             None if field.contains(&b'"') => return Ok(Careful::Quotes),
             None => return Ok(Careful::NotNumbers),
         }
@@ -189,10 +238,10 @@ fn not_in_matrix(field: &[u8], fields: &Fields) -> Bad {
 }
 
 /// Two ids as they are written, and a weight.
-type Raw<'a> = (&'a [u8], &'a [u8], f32);
+pub(super) type Raw<'a> = (&'a [u8], &'a [u8], f32);
 
 /// The two ids and the weight of a line; `None` for a blank line or a comment.
-fn edge<'a>(text: &'a [u8], fields: &Fields) -> Line<Option<Raw<'a>>> {
+pub(super) fn edge<'a>(text: &'a [u8], fields: &Fields) -> Line<Option<Raw<'a>>> {
     let text = text.trim_ascii();
     if text.is_empty() || fields.comments && matches!(text[0], b'#' | b'%') {
         return Ok(None);
@@ -243,38 +292,6 @@ pub(super) fn weight_of(field: &[u8]) -> Line<f32> {
     weight(value).map_err(|problem| Bad::new(format!("weight {} {problem}", shown(field)), MEND_WEIGHT))
 }
 
-/// Edges between names, numbered as they appear in the piece. The second value is the number of lines.
-pub(super) fn names(piece: &[u8], fields: &Fields) -> Line<(Parsed, u64)> {
-    let (mut names, mut edges, mut weights) = (Names::default(), Vec::new(), Vec::new());
-    let (mut at, mut lines) = (0, 0);
-    while at < piece.len() {
-        let (text, next) = line(piece, at);
-        at = next;
-        if let Some((from, to, weight)) = edge(text, fields).map_err(|bad| bad.at(lines))? {
-            if from.contains(&b'"') || to.contains(&b'"') {
-                return Ok((Parsed::Quotes, lines));
-            }
-            let mut place = |field: &[u8]| {
-                let name =
-                    std::str::from_utf8(field).map_err(|e| not_utf8(field[e.valid_up_to()]).at(lines))?;
-                // A piece holds far fewer names than there are numbers.
-                Ok(names.insert(name).unwrap_or_default())
-            };
-            edges.push((place(from)?, place(to)?));
-            if fields.weight.is_some() {
-                weights.push(weight);
-            }
-        }
-        lines += 1;
-    }
-    Ok((Parsed::Named(names, edges, weights), lines))
-}
-
-fn not_utf8(byte: u8) -> Bad {
-    let problem = format!("is not valid UTF-8 (byte 0x{byte:02x})");
-    Bad::new(problem, "if it is in another encoding, name that, for example --encoding latin1")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,10 +320,11 @@ mod tests {
         let wanted =
             [(1, 2), (3, 4), (5, 6), (7, 8), (9, 10), (11, 12), (13, 14), (123456789012, 15), (0, 0)];
         assert_eq!(pairs(text, &PLAIN), wanted);
-        assert_eq!(numbers(text.as_bytes(), &PLAIN).unwrap().1, 13);
+        assert_eq!(numbers(text.as_bytes(), &PLAIN).unwrap().1, text.lines().count() as u64);
         let comma = Fields { separator: Separator::One(b','), comments: false, ..PLAIN };
         assert_eq!(pairs("1,2\n3 , 4\n5,6,x\n", &comma), [(1, 2), (3, 4), (5, 6)]);
         assert_eq!(problem("1,2\n1,,2\n", &comma), (1, "\"1,,2\" has an empty id".into()));
+        assert_eq!(problem("1 , , 2\n", &PLAIN).1, "\"1 , , 2\" has an empty id");
         let swapped = Fields { from: 2, to: 0, ..PLAIN };
         assert_eq!(pairs("1 2 3\n", &swapped), [(3, 1)]);
     }
@@ -335,12 +353,12 @@ mod tests {
 
     #[test]
     fn what_is_no_number() {
-        for text in ["1 2\na 3\n", "1 2\n03 4\n", "1 2\n-3 4\n", "1 2\n3.5 4\n", "1 é\n"] {
+        for text in
+            ["1 2\na 3\n", "1 2\n03 4\n", "1 2\n-3 4\n", "1 2\n3.5 4\n", "1 é\n", "1 18446744073709551616\n"]
+        {
             assert!(matches!(numbers(text.as_bytes(), &PLAIN).unwrap().0, Parsed::NotNumbers), "{text}");
         }
         assert!(matches!(numbers(b"1 2\n\"3\" 4\n", &PLAIN).unwrap().0, Parsed::Quotes));
-        let (line, wrong) = problem("1 2\n18446744073709551616 4\n", &PLAIN);
-        assert_eq!((line, wrong.contains("is larger than 18446744073709551615")), (1, true), "{wrong}");
     }
 
     #[test]
@@ -350,23 +368,5 @@ mod tests {
         for text in ["4 1\n", "1 5\n", "0 1\n", "1 0\n", "-1 2\n", "x 2\n", "01 2\n", "1 2 3\n", "1\n"] {
             assert!(numbers(text.as_bytes(), &fields).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn names_are_numbered_as_they_appear() {
-        let fields = Fields { separator: Separator::Blanks, ..PLAIN };
-        let Parsed::Named(found, edges, _) = names("# x\nb a\na  c,d\nb b\n".as_bytes(), &fields).unwrap().0
-        else {
-            panic!("names");
-        };
-        assert_eq!((0..3).map(|i| found.get(i)).collect::<Vec<_>>(), ["b", "a", "c,d"]);
-        assert_eq!(edges, [(0, 1), (1, 2), (0, 0)]);
-        let bad = names(b"a b\n\xff c\n", &fields).unwrap_err();
-        assert_eq!((bad.line, bad.problem.as_str()), (1, "is not valid UTF-8 (byte 0xff)"));
-        let tabs = Fields { separator: Separator::One(b'\t'), ..PLAIN };
-        let Parsed::Named(found, ..) = names(b"New York\tLos Angeles\n", &tabs).unwrap().0 else {
-            panic!("names");
-        };
-        assert_eq!(found.get(1), "Los Angeles");
     }
 }

@@ -21,6 +21,7 @@ mod head;
 mod lines;
 mod market;
 mod mat;
+mod named;
 mod nodes;
 #[cfg(feature = "parquet")]
 mod parquet;
