@@ -167,4 +167,6 @@ fn plural(n: usize, what: &str) -> String {
 }
 
 #[cfg(test)]
+use crate::browser::Browser;
+#[cfg(test)]
 mod tests;
