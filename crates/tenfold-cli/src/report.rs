@@ -6,7 +6,7 @@ use crate::{exit, files};
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
@@ -44,7 +44,9 @@ impl Report {
                 self.output.display()
             )));
         }
-        files::check_output(&self.output, &[&self.model])?;
+        let inputs: Vec<&Path> =
+            std::iter::once(&self.model).chain(&self.truth.truth).map(PathBuf::as_path).collect();
+        files::check_output(&self.output, &inputs)?;
         let kind = ModelFile::kind_of(&self.model)?;
         if self.truth.truth.is_some() && kind != "communities" {
             return Err(exit::usage(format!(

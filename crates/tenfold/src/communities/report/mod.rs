@@ -168,4 +168,6 @@ fn plural(n: usize, what: &str) -> String {
 }
 
 #[cfg(test)]
+use crate::browser::Browser;
+#[cfg(test)]
 mod tests;

@@ -1,8 +1,7 @@
 //! The page in a real browser: what a person does with it and what it then shows.
 
+use super::super::Browser;
 use super::{HOSTILE, blocks, named, trade_off};
-#[cfg(test)]
-use crate::browser::Browser;
 use crate::communities::data::Kind;
 use crate::communities::{Model, Params, Synth};
 use serde_json::json;
