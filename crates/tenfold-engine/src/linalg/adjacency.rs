@@ -1,9 +1,11 @@
 //! Sparse matrices of a graph: neighbours by rows, with weights only where there are any.
 
+mod explain;
 mod product;
 mod sort;
 
 use crate::error::{Error, Result};
+use explain::{Explain, LANES, explain_rows};
 use product::multiply_rows;
 use rayon::prelude::*;
 use sort::{Edges, Flipped, deal, gather};
@@ -204,6 +206,42 @@ impl Adjacency {
             let first = b * block;
             let starts = &self.starts[first..=first + out.len() / width];
             multiply_rows(starts, &self.indices, self.weights.as_deref(), (x, width), out);
+        });
+    }
+}
+
+impl Adjacency {
+    /// out_u = x_u ∘ Σ_v A_uv y_v / (x_u · y_v): how many of node u's edges each column explains when edges follow a Poisson law
+    /// with rates x_u · y_v. Row-major matrices whose `width` is a multiple of eight, padded with zeros; rows in parallel, the same
+    /// bytes on any number of threads.
+    ///
+    /// # Complexity
+    /// 4 × entries × width operations, bound by the gathering of rows of y.
+    ///
+    /// # Panics
+    /// When a matrix does not have a row for every row (x, out) or column (y), or `width` is no multiple of eight.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold_engine::linalg::Adjacency;
+    /// let a = Adjacency::undirected(2, vec![vec![(0, 1)]], None)?;
+    /// let x = [3.0, 1.0, 0., 0., 0., 0., 0., 0., 1.0, 1.0, 0., 0., 0., 0., 0., 0.];
+    /// let mut out = [0.0; 16];
+    /// a.explain(&x, &x, 8, &mut out);
+    /// assert_eq!(out[..2], [0.75, 0.25]);
+    /// # Ok::<(), tenfold_engine::Error>(())
+    /// ```
+    pub fn explain(&self, x: &[f32], y: &[f32], width: usize, out: &mut [f32]) {
+        assert!(width > 0 && width.is_multiple_of(LANES), "rows are padded to a multiple of {LANES}");
+        assert_eq!((x.len(), out.len()), (self.rows() * width, self.rows() * width), "a row for every row");
+        assert_eq!(y.len(), self.cols * width, "a row for every column");
+        let block = (self.rows() / 256).clamp(1, 256);
+        let blocks = out.par_chunks_mut(block * width).zip(x.par_chunks(block * width)).enumerate();
+        blocks.for_each(|(b, (out, x))| {
+            let first = b * block;
+            let starts = &self.starts[first..=first + out.len() / width];
+            let (indices, weights) = (&self.indices[..], self.weights.as_deref());
+            explain_rows(Explain { starts, indices, weights, x, y, width, out });
         });
     }
 }

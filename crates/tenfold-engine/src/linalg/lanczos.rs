@@ -26,7 +26,7 @@ pub struct Lanczos {
     pub wanted: Wanted,
     /// Residual, in shares of |λ_k|, that counts as converged.
     pub tolerance: f64,
-    /// Columns multiplied at a time; `None` takes k + 6, from 8 to 48.
+    /// Columns multiplied at a time; `None` takes k + 6, from 8 to 56.
     pub block: Option<usize>,
     /// Columns of the basis at which it is restarted; `None` takes 2k + 12 blocks.
     pub widest: Option<usize>,
@@ -100,7 +100,7 @@ impl Lanczos {
         if k > dim {
             return Err(Error::TooManyComponents { asked: k, most: dim, why: "the dimension of the matrix" });
         }
-        let block = self.block.unwrap_or((k + 6).next_multiple_of(8).clamp(8, 48)).min(dim.max(1));
+        let block = self.block.unwrap_or((k + 6).next_multiple_of(8).clamp(8, 56)).min(dim.max(1));
         let widest = self.widest.unwrap_or(2 * k + 12 * block).max(k + 2 * block);
         if dim <= widest {
             return self.solve_dense(m, k);

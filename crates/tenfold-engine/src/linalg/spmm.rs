@@ -82,15 +82,17 @@ impl<I: ColumnIndex> Gather<'_, I> {
     }
 }
 
-/// Asks for `W` numbers from `at` on to be brought near, a cache line at a time.
+/// Asks for `W` numbers from `at` on to be brought near, a cache line at a time, and the line of the last one: a row seldom begins
+/// where a line does.
 #[inline(always)]
 pub(super) fn prefetch<const W: usize, T>(data: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(row) = data.get(at..at + W) {
-        for line in row.chunks(64 / size_of::<T>()) {
+        let lines = row.chunks(64 / size_of::<T>()).map(<[T]>::as_ptr);
+        for line in lines.chain(row.last().map(|last| last as *const T)) {
             // SAFETY: a prefetch reads nothing; the address lies inside `data`, and SSE is part of x86-64.
             unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.as_ptr().cast());
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
             }
         }
     }

@@ -64,7 +64,7 @@ pub struct Params {
     pub treatment: Treatment,
     /// What follows the moments in a sparse graph.
     pub polish: Polish,
-    /// Most iterations of the polish; `None` takes 40, in small graphs 200.
+    /// Most iterations of the polish; `None` takes 200 in small graphs, 40 down to 8 in large ones.
     pub iterations: Option<usize>,
     /// How the tensor is decomposed.
     pub solver: Solver,
@@ -100,7 +100,7 @@ impl Params {
     /// Learns communities from a graph.
     ///
     /// # Complexity
-    /// 10 to 20 products of the adjacency matrix with at most 48 columns at a time for the directions, three with k for
+    /// 10 to 20 products of the adjacency matrix with at most 56 columns at a time for the directions, three with k for
     /// the moments, and 4·edges·k operations an iteration of the polish.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl Params {
         let stars = stars_of(graph);
         let found = directions(stars, symmetric, start.width(), self.seed, &Silent)?;
         let estimate = self.estimate(stars, &found, start.width(), &Silent)?;
-        let patience = self.patience(spare_starts(stars, start.width()));
+        let patience = self.patience(stars, start.width());
         let out = polished(stars, std::slice::from_ref(start), symmetric, patience, &Silent)?;
         self.finish(
             graph,
@@ -289,7 +289,7 @@ impl Params {
         let clipped = assign::clipped(&estimate.seen.sums, &estimate.corners)?;
         let k = clipped.width();
         let more = spare_starts(stars, k);
-        let patience = self.patience(more);
+        let patience = self.patience(stars, k);
         if self.polish == Polish::None || patience.most == 0 {
             let columns = (!symmetric).then(|| spread_to_leaves(stars, &clipped));
             return Ok(Assigned { rows: clipped, columns, polished: None });
@@ -303,8 +303,9 @@ impl Params {
         polished(stars, &starts, symmetric, patience, progress)
     }
 
-    fn patience(&self, spare: usize) -> Patience {
-        let usual = if spare > 0 { Patience::SMALL } else { Patience::LARGE };
+    fn patience(&self, stars: Stars<'_>, k: usize) -> Patience {
+        let small = spare_starts(stars, k) > 0;
+        let usual = if small { Patience::SMALL } else { Patience::large(work(stars, k)) };
         Patience { most: self.iterations.unwrap_or(usual.most), ..usual }
     }
 }
@@ -354,8 +355,12 @@ const MOST_CLUSTERED: usize = 8;
 
 /// How many starts besides the moments' a graph is small enough for.
 fn spare_starts(stars: Stars<'_>, k: usize) -> usize {
-    let work = stars.hubs.entries() as f64 * k as f64;
-    ((SPARE_WORK / work.max(1.0)) as usize).min(MOST_CLUSTERED)
+    ((SPARE_WORK / work(stars, k).max(1.0)) as usize).min(MOST_CLUSTERED)
+}
+
+/// What one iteration of the polish costs: entries times communities.
+fn work(stars: Stars<'_>, k: usize) -> f64 {
+    stars.hubs.entries() as f64 * k as f64
 }
 
 /// What the moments say.

@@ -9,7 +9,7 @@
 
 use super::moments::Stars;
 use rayon::prelude::*;
-use tenfold_engine::linalg::{Adjacency, Kernel, Tall, vectorised};
+use tenfold_engine::linalg::{Adjacency, Tall};
 
 /// Rows are padded with zeros to a multiple of this many numbers: one AVX register of f32.
 const LANES: usize = 8;
@@ -56,19 +56,25 @@ impl Factors {
     }
 
     /// The maximum of the expected likelihood for expected numbers of edges.
-    pub fn maximised(pass: Pass, k: usize, (from, to): (&[f64], &[f64])) -> Self {
-        let Pass { mut rows, mut columns } = pass;
-        let totals = column_sums(&rows);
+    fn maximised(pass: Pass, k: usize, strengths: (&[f64], &[f64])) -> Self {
+        let mut factors = Self { k, rows: pass.rows.clone(), columns: pass.columns.clone(), background: 0.0 };
+        factors.maximise(&pass, strengths);
+        factors
+    }
+
+    /// The same in the place of these factors: large matrices made anew at every iteration cost a tenth of it.
+    pub fn maximise(&mut self, pass: &Pass, (from, to): (&[f64], &[f64])) {
+        let k = self.k;
+        let totals = column_sums(&pass.rows);
         let all: f64 = from.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let background = (totals[k] / all).max(LEAST_BACKGROUND);
-        let root = (background / all).sqrt();
+        self.background = (totals[k] / all).max(LEAST_BACKGROUND);
+        let root = (self.background / all).sqrt();
         let scales: Vec<f32> =
             totals.iter().map(|t| if *t > 0.0 { (1.0 / t.sqrt()) as f32 } else { 0.0 }).collect();
-        scale(&mut rows, &scales, k, |u| (from[u] * root) as f32);
-        if let Some(columns) = &mut columns {
-            scale(columns, &scales, k, |v| (to[v] * root) as f32);
+        scale(&pass.rows, &scales, k, &mut self.rows, |u| (from[u] * root) as f32);
+        if let (Some(counts), Some(columns)) = (&pass.columns, &mut self.columns) {
+            scale(counts, &scales, k, columns, |v| (to[v] * root) as f32);
         }
-        Self { k, rows, columns, background }
     }
 
     fn others(&self) -> &Tall {
@@ -80,9 +86,18 @@ impl Factors {
     /// # Complexity
     /// 4·edges·k operations for every direction of an edge.
     pub fn expected(&self, stars: Stars<'_>) -> Pass {
-        let rows = explain(stars.hubs, &self.rows, self.others());
-        let columns = self.columns.as_ref().map(|columns| explain(stars.leaves, columns, &self.rows));
-        Pass { rows, columns }
+        let like = |x: &Tall| Tall::zeros(x.rows(), x.width());
+        let mut pass = Pass { rows: like(&self.rows), columns: self.columns.as_ref().map(like) };
+        self.expect(stars, &mut pass);
+        pass
+    }
+
+    /// [`Factors::expected`] in the place of an older pass.
+    pub fn expect(&self, stars: Stars<'_>, pass: &mut Pass) {
+        explain(stars.hubs, &self.rows, self.others(), &mut pass.rows);
+        if let (Some(own), Some(out)) = (&self.columns, &mut pass.columns) {
+            explain(stars.leaves, own, &self.rows, out);
+        }
     }
 
     /// ln P(A | θ, φ) but for constants, over all ordered pairs.
@@ -136,11 +151,15 @@ fn leaves_of(stars: Stars<'_>, memberships: &Tall, background: f64, width: usize
     counts
 }
 
-fn scale(x: &mut Tall, scales: &[f32], k: usize, background: impl Fn(usize) -> f32 + Sync) {
-    let width = x.width();
-    x.as_mut_slice().par_chunks_exact_mut(width).enumerate().for_each(|(u, row)| {
-        row.iter_mut().zip(scales).for_each(|(v, s)| *v = if *v * s < NOTHING { 0.0 } else { *v * s });
-        row[k] = background(u);
+fn scale(counts: &Tall, scales: &[f32], k: usize, out: &mut Tall, background: impl Fn(usize) -> f32 + Sync) {
+    let width = counts.width();
+    let rows = out.as_mut_slice().par_chunks_exact_mut(width).zip(counts.as_slice().par_chunks_exact(width));
+    rows.enumerate().for_each(|(u, (out, counts))| {
+        for ((x, count), scale) in out.iter_mut().zip(counts).zip(scales) {
+            let factor = count * scale;
+            *x = if factor < NOTHING { 0.0 } else { factor };
+        }
+        out[k] = background(u);
     });
 }
 
@@ -165,57 +184,6 @@ pub(super) fn column_sums(x: &Tall) -> Vec<f64> {
     total
 }
 
-/// out_u = x_u ∘ Σ_v A_uv y_v / (x_u · y_v).
-fn explain(a: &Adjacency, x: &Tall, y: &Tall) -> Tall {
-    let width = x.width();
-    let mut out = Tall::zeros(x.rows(), width);
-    out.as_mut_slice()
-        .par_chunks_mut(NODES_A_TASK * width)
-        .enumerate()
-        .for_each(|(task, out)| vectorised(Explain { a, first: task * NODES_A_TASK, x, y, out }));
-    out
-}
-
-struct Explain<'a> {
-    a: &'a Adjacency,
-    first: usize,
-    x: &'a Tall,
-    y: &'a Tall,
-    out: &'a mut [f32],
-}
-
-impl Kernel for Explain<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let width = self.x.width();
-        for (i, sum) in self.out.chunks_exact_mut(width).enumerate() {
-            let own = self.x.row(self.first + i);
-            let (at, weights) = self.a.row(self.first + i);
-            for (e, &v) in at.iter().enumerate() {
-                let other = &self.y.as_slice()[v as usize * width..][..width];
-                let rate = dot(own, other) + TINY;
-                let share = weights.map_or(1.0, |w| w[e]) / rate;
-                for (sum, other) in sum.chunks_exact_mut(LANES).zip(other.chunks_exact(LANES)) {
-                    for l in 0..LANES {
-                        sum[l] += share * other[l];
-                    }
-                }
-            }
-            sum.iter_mut().zip(own).for_each(|(s, x)| *s *= x);
-        }
-    }
-}
-
-/// Inner product of padded rows with a register of running sums.
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; LANES];
-    for (x, y) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-        for l in 0..LANES {
-            sums[l] += x[l] * y[l];
-        }
-    }
-    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]))
+fn explain(a: &Adjacency, x: &Tall, y: &Tall, out: &mut Tall) {
+    a.explain(x.as_slice(), y.as_slice(), x.width(), out.as_mut_slice());
 }

@@ -18,9 +18,15 @@ pub(super) struct Patience {
 impl Patience {
     /// For a graph where an iteration costs next to nothing.
     pub const SMALL: Self = Self { most: 200, settled: 5e-4 };
-    /// For any other.
-    pub const LARGE: Self = Self { most: 40, settled: 2e-3 };
+
+    /// For any other, by entries times communities: from 40 iterations down to 8 where each of them takes seconds.
+    pub fn large(work: f64) -> Self {
+        Self { most: (MUCH_WORK / work.max(1.0)).clamp(8.0, 40.0) as usize, settled: 2e-3 }
+    }
 }
+
+/// Entries times communities that the iterations of a large graph may take together.
+const MUCH_WORK: f64 = 5e9;
 
 /// Iterations that every start gets before the best goes on alone. After 8 the start of the moments led in graphs where one from
 /// clusters was far better in the end.
@@ -76,6 +82,7 @@ pub(super) fn climb_best(
     }
     let (chosen, mut climb) = best.expect("there is at least one start");
     climb.run(stars, patience, most.saturating_sub(climb.iterations), progress)?;
+    climb.spare = None;
     let log_likelihood = climb.factors.log_likelihood(stars);
     let counts = climb.counts.unwrap_or_else(|| climb.factors.expected(stars));
     let (factors, iterations, settled) = (climb.factors, climb.iterations, climb.settled);
@@ -86,6 +93,8 @@ pub(super) fn climb_best(
 struct Climb {
     factors: Factors,
     counts: Option<Pass>,
+    /// The matrices of the iteration before, to be written over.
+    spare: Option<Pass>,
     strengths: (Vec<f64>, Vec<f64>),
     iterations: usize,
     settled: bool,
@@ -95,7 +104,7 @@ impl Climb {
     fn new(stars: Stars<'_>, start: &Tall, symmetric: bool) -> Self {
         let factors = Factors::start(stars, start, symmetric, BACKGROUND);
         let strengths = (stars.hubs.strengths(), stars.leaves.strengths());
-        Self { factors, counts: None, strengths, iterations: 0, settled: false }
+        Self { factors, counts: None, spare: None, strengths, iterations: 0, settled: false }
     }
 
     fn run(
@@ -110,12 +119,17 @@ impl Climb {
                 break;
             }
             progress.check()?;
-            let pass = self.factors.expected(stars);
+            let pass = match self.spare.take() {
+                Some(mut pass) => {
+                    self.factors.expect(stars, &mut pass);
+                    pass
+                }
+                None => self.factors.expected(stars),
+            };
             let k = self.factors.k;
             self.settled = self.counts.as_ref().is_some_and(|old| change(old, &pass, k) < patience.settled);
-            let kept = Pass { rows: pass.rows.clone(), columns: pass.columns.clone() };
-            self.factors = Factors::maximised(pass, k, (&self.strengths.0, &self.strengths.1));
-            self.counts = Some(kept);
+            self.factors.maximise(&pass, (&self.strengths.0, &self.strengths.1));
+            self.spare = self.counts.replace(pass);
             self.iterations += 1;
             progress.advance(1);
         }

@@ -185,3 +185,36 @@ fn empty_shapes_work_and_lying_arrays_do_not() {
     let error = made(vec![vec![(0, 1)]], Some(vec![vec![f32::INFINITY]])).unwrap_err().to_string();
     assert!(error.contains("weight inf"), "{error}");
 }
+
+/// The definition, in double precision, for every width that has a loop of its own and some that have none.
+#[test]
+fn edges_are_explained_as_the_definition_says() {
+    let mut rng = random::rng(5, 0);
+    let edges: Vec<(u32, u32)> =
+        (0..400).map(|_| (rng.random_range(0..40), rng.random_range(0..30))).collect();
+    let weights: Vec<f32> = (0..400).map(|_| rng.random_range(0.1..2.0)).collect();
+    for weights in [None, Some(vec![weights])] {
+        let a = Adjacency::from_edges(40, 30, vec![edges.clone()], weights).unwrap();
+        for width in [8, 16, 24, 32, 40, 48, 56, 64, 72, 104, 200] {
+            let x: Vec<f32> = (0..40 * width).map(|_| rng.random_range(0.0..1.0)).collect();
+            let y: Vec<f32> = (0..30 * width).map(|_| rng.random_range(0.0..1.0)).collect();
+            let mut out = vec![0.0; 40 * width];
+            a.explain(&x, &y, width, &mut out);
+            for u in 0..40 {
+                let own = &x[u * width..][..width];
+                let mut expected = vec![0.0f64; width];
+                let (at, weights) = a.row(u);
+                for (e, &v) in at.iter().enumerate() {
+                    let other = &y[v as usize * width..][..width];
+                    let rate: f64 = own.iter().zip(other).map(|(a, b)| f64::from(a * b)).sum();
+                    let share = f64::from(weights.map_or(1.0, |w| w[e])) / rate;
+                    (0..width).for_each(|c| expected[c] += share * f64::from(own[c] * other[c]));
+                }
+                for c in 0..width {
+                    let found = f64::from(out[u * width + c]);
+                    assert!((found - expected[c]).abs() < 1e-5 * (1.0 + expected[c]), "{width} {u} {c}");
+                }
+            }
+        }
+    }
+}
