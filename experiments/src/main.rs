@@ -35,7 +35,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 10] = [
+const EXPERIMENTS: [Experiment; 11] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
@@ -45,6 +45,11 @@ const EXPERIMENTS: [Experiment; 10] = [
         name: "communities-shapes",
         about: "graphs as large as the thesis's Facebook, Yelp and DBLP, from edge list to memberships (--graph G --k K for one)",
         run: communities::shapes,
+    },
+    Experiment {
+        name: "communities-attributes",
+        about: "two college networks against what their members say of themselves (public data by TENFOLD_DATA)",
+        run: communities::attributes,
     },
     Experiment {
         name: "saddle",

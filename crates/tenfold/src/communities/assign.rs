@@ -126,6 +126,16 @@ fn best_block(counts: &[f32], own: usize, sizes: &[f64], rate: &Mat) -> usize {
     occupied.fold((own, score(own)), |best, c| if score(c) > best.1 { (c, score(c)) } else { best }).0
 }
 
+/// Every node whole to its largest community.
+pub(super) fn harden(rows: &mut Tall) {
+    let width = rows.width().max(1);
+    for row in rows.as_mut_slice().chunks_exact_mut(width) {
+        let best = largest(row);
+        row.fill(0.0);
+        row[best] = 1.0;
+    }
+}
+
 /// The first of the largest.
 pub(super) fn largest(row: &[f32]) -> usize {
     (0..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })

@@ -1,7 +1,8 @@
 //! From parameters and a graph to a model.
 
+use super::choices::{Polish, Treatment, Views};
+use super::connectivity::connectivity;
 use super::data::{Graph, Kind};
-use super::likelihood::column_sums;
 use super::model::{Diagnostics, Model, Parts};
 use super::moments::{Seen, Stars, White, product};
 use super::polish::{Best, Patience, climb_best, memberships};
@@ -12,37 +13,8 @@ use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use std::time::Instant;
 use tenfold_engine::decompose::{Decomposition, Polar, Solver};
-use tenfold_engine::linalg::{Mat, Tall, TallEigen, solve};
+use tenfold_engine::linalg::{Mat, Tall, TallEigen};
 use tenfold_engine::progress::{Progress, Silent};
-
-/// How edges are turned into samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Views {
-    /// Every node is a hub, and its neighbours are its leaves.
-    All,
-    /// The thesis's way: nodes are dealt into X, A, B and C, and hubs in X are seen from the other three, so many times.
-    Partition(usize),
-}
-
-/// What an edge says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
-    /// By the share of pairs that are joined.
-    Auto,
-    /// Many pairs are joined: least squares on the simplex, where the noise of an edge is p(1 − p).
-    Dense,
-    /// Few are: shares are a start for the Poisson likelihood.
-    Sparse,
-}
-
-/// What follows the moments in a sparse graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Polish {
-    /// Climb the Poisson likelihood with a background.
-    Likelihood,
-    /// Nothing: the answer of the moments.
-    None,
-}
 
 /// How to fit; all fields are public and have defaults.
 ///
@@ -145,8 +117,8 @@ impl Params {
         };
         stages.end("memberships");
         if self.alpha0 == 0.0 {
-            harden(&mut out.rows);
-            out.columns.as_mut().map(harden).unwrap_or_default();
+            assign::harden(&mut out.rows);
+            out.columns.as_mut().map(assign::harden).unwrap_or_default();
         }
         self.finish(graph, Fitted { found, estimate, out, counted, dense }, verdict, stages)
     }
@@ -396,52 +368,6 @@ pub(super) struct Assigned {
 fn spread_to_leaves(stars: Stars<'_>, rows: &Tall) -> Tall {
     let mixed = product(stars.leaves, rows);
     memberships(&mixed, rows.width())
-}
-
-/// Every node whole to its largest community.
-fn harden(rows: &mut Tall) {
-    let width = rows.width().max(1);
-    for row in rows.as_mut_slice().chunks_exact_mut(width) {
-        let best = assign::largest(row);
-        row.fill(0.0);
-        row[best] = 1.0;
-    }
-}
-
-/// P in E\[A\] = Π P Φᵀ by least squares, (ΠᵀΠ)⁻¹ Πᵀ A Φ (ΦᵀΦ)⁻¹, not below zero, and not above one where edges have no weights. A graph without loops has nothing on its diagonal:
-/// what P itself puts there is put back, twice over.
-fn connectivity(graph: &Graph, rows: &Tall, columns: Option<&Tall>) -> Mat {
-    let k = rows.width();
-    let others = columns.unwrap_or(rows);
-    let small = |x: &Tall| {
-        let mut gram = x.gram(x);
-        let total: f64 = column_sums(x).iter().sum();
-        (0..k).for_each(|i| gram[(i, i)] += 1e-6 * total / k as f64);
-        gram
-    };
-    let (left, right) = (small(rows), small(others));
-    let seen = rows.gram(&product(graph.adjacency(), others));
-    let undo = |m: &Mat| solve(&right, &solve(&left, m).transpose()).transpose();
-    let mut p = undo(&seen);
-    if graph.kind() != Kind::Bipartite {
-        for _ in 0..2 {
-            let mixed = rows.times(&p);
-            let mut weighted = rows.clone();
-            let width = k.max(1);
-            for (u, row) in weighted.as_mut_slice().chunks_exact_mut(width).enumerate() {
-                let own: f32 = mixed.row(u).iter().zip(others.row(u)).map(|(a, b)| a * b).sum();
-                row.iter_mut().for_each(|x| *x *= own);
-            }
-            let mut filled = weighted.gram(others);
-            filled.add_scaled(1.0, &seen);
-            p = undo(&filled);
-        }
-    }
-    if graph.kind() == Kind::Undirected {
-        p = super::moments::symmetric(&p);
-    }
-    let most = if graph.weighted() { f64::INFINITY } else { 1.0 };
-    p.map(|x| x.clamp(0.0, most))
 }
 
 /// Seconds by stage.

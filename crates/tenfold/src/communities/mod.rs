@@ -39,7 +39,9 @@
 //! principled method for detecting communities in networks", Physical Review E 84 (2011).
 
 mod assign;
+mod choices;
 mod compare;
+mod connectivity;
 mod data;
 mod export;
 mod fit;
@@ -59,13 +61,14 @@ mod synth;
 pub mod truth;
 
 pub use crate::components::Components;
+pub use choices::{Polish, Treatment, Views};
 pub use compare::{Comparison, Measures, THRESHOLDS};
 pub use data::{Attribute, Attributes, Graph, GraphBuilder, Ids, Kind};
 pub use export::{
     check_cover_ids, check_members_path, write_connectivity, write_cover, write_gexf, write_gml,
     write_members,
 };
-pub use fit::{Params, Polish, Treatment, Views};
+pub use fit::Params;
 pub use links::{LinkScore, held_out_score, hold_out};
 pub use members::{Bridge, Members, Side, Threshold};
 pub use model::{Diagnostics, Model};

@@ -188,7 +188,8 @@ impl Model {
         &self.shares
     }
 
-    /// Share of the edges that belong to no community; none where the likelihood was not climbed.
+    /// Share of the edges that the likelihood gives to no community; none where it was not climbed. A lower bound, and a low one: small
+    /// memberships explain stray edges as well, so that a fifth of them drawn at random ends near the least that is kept, 0.001.
     pub fn background(&self) -> Option<f64> {
         self.background
     }

@@ -1,7 +1,8 @@
 //! The model as a file and as JSON.
 
+use super::super::choices::{Polish, Treatment, Views};
 use super::super::data::{Ids, Kind};
-use super::super::fit::{Params, Polish, Treatment, Views};
+use super::super::fit::Params;
 use super::super::picture::Picture;
 use super::{Diagnostics, Model};
 use crate::components::Components;

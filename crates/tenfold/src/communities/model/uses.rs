@@ -60,7 +60,11 @@ impl Model {
             );
         }
         if let Some(background) = self.background() {
-            let _ = writeln!(out, "\n{:.1} % of the edges belong to no community", 100.0 * background);
+            let least = 100.0 * background;
+            let _ = writeln!(
+                out,
+                "\nat least {least:.1} % of the edges belong to no community; most stray ones count as small memberships"
+            );
         }
         let _ = writeln!(out, "\nverdict: {}", self.verdict().headline());
         for (_, finding) in self.verdict().findings() {

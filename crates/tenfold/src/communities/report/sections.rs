@@ -46,7 +46,7 @@ pub(super) fn communities(facts: &Facts) -> Section {
     let what = if model.weighted() { "mean weight between" } else { "share of joined pairs among" };
     let mut text = String::new();
     if let Some(background) = model.background() {
-        text = format!(" {:.1} % of the edges belong to no community.", 100.0 * background);
+        text = format!(" At least {:.1} % of the edges belong to no community.", 100.0 * background);
     }
     let mut section = Section::new("Communities");
     if k > 1 {
@@ -124,7 +124,7 @@ pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {
     let facts = [
         ("share of pairs joined", Some(format!("{} %", digits(100.0 * d.density)))),
         ("treated as", Some(if d.dense { "dense" } else { "sparse" }.to_owned())),
-        ("edges of no community", model.background().map(percent)),
+        ("edges of no community, at least", model.background().map(percent)),
         ("nodes without edges", Some(grouped(d.isolated))),
         ("eigenvectors converged", Some(yes(d.directions_converged))),
         ("largest residual of an eigenvector", small(d.residual)),
