@@ -1,7 +1,10 @@
 //! Communities drawn from the model come back, as near as the theory allows.
 
-use tenfold::communities::{Drawn, Edges, Kind, Model, Params, Polish, Synth, Treatment, Views};
+use tenfold::communities::{
+    Drawn, Edges, GraphBuilder, Kind, Model, Params, Polish, Synth, Treatment, Views,
+};
 use tenfold::engine::linalg::parallel::with_threads;
+use tenfold::engine::linalg::{Mat, Tall};
 use tenfold::evaluate::Recovery;
 
 fn dense(nodes: usize, alpha0: f64, seed: u64) -> Drawn {
@@ -170,4 +173,83 @@ fn both_sides_of_a_dense_graph_come_back() {
             assert!((p[(c, c)] - 0.9).abs() < 0.1 && p.row(c).iter().all(|x| *x <= p[(c, c)]), "{p:?}");
         }
     }
+}
+
+/// Weights in any unit are the same graph: euros or cents, one part in a thousand or a million.
+#[test]
+fn the_unit_of_weights_does_not_matter() {
+    let edges = Edges::Poisson { degree: 30.0, background: 0.1 };
+    let synth = Synth { nodes: 2000, k: 4, alpha0: 0.3, edges, weighted: true, seed: 3, ..Synth::default() };
+    let drawn = synth.draw().unwrap();
+    for unit in [1.0, 0.01, 1e6] {
+        let mut builder = GraphBuilder::new(Some(Kind::Undirected));
+        for u in 0..drawn.graph.nodes() {
+            let (at, weights) = drawn.graph.adjacency().row(u);
+            for (v, w) in at.iter().zip(weights.unwrap()).filter(|(v, _)| **v as usize > u) {
+                builder.weighted_edge(&u.to_string(), &v.to_string(), f64::from(*w) * unit);
+            }
+        }
+        let graph = builder.finish().unwrap();
+        let model = Params { alpha0: 0.3, ..Params::new(4) }.fit(&graph).unwrap();
+        let rows: Vec<usize> = (0..model.nodes()).map(|u| model.ids().get(u).parse().unwrap()).collect();
+        let truth = Mat::from_fn(rows.len(), 4, |i, c| f64::from(drawn.memberships.row(rows[i])[c]));
+        let found = Recovery::new(&truth, &model.memberships().to_mat());
+        // Thirty edges tell a share to √(π(1−π)/27), 0.06 over all entries.
+        assert!(
+            found.ratio() == 1.0 && found.mean_absolute_error() < 0.06,
+            "{unit}: {}",
+            found.mean_absolute_error()
+        );
+        let plain = Params { alpha0: 0.3, polish: Polish::None, ..Params::new(4) }.fit(&graph).unwrap();
+        let found = Recovery::new(&truth, &plain.memberships().to_mat());
+        assert!(found.mean_absolute_error() < 0.09, "{unit}, moments: {}", found.mean_absolute_error());
+    }
+}
+
+/// α goes with the community, whichever start the memberships came from; nodes without edges have the mean.
+#[test]
+fn alpha_and_strays_follow_the_memberships() {
+    let mut builder = GraphBuilder::new(Some(Kind::Undirected));
+    for (block, size) in [(0, 40), (1, 20), (2, 10)] {
+        for u in 0..size {
+            (0..u).for_each(|v| {
+                builder.edge(&format!("{block}-{u}"), &format!("{block}-{v}"));
+            });
+        }
+    }
+    builder.edge("0-0", "1-0").edge("1-1", "2-1").node("alone");
+    let graph = builder.finish().unwrap();
+    for (alpha0, treatment, polish) in [
+        (0.5, Treatment::Sparse, Polish::Likelihood),
+        (0.0, Treatment::Sparse, Polish::Likelihood),
+        (0.5, Treatment::Dense, Polish::Likelihood),
+        (0.5, Treatment::Sparse, Polish::None),
+    ] {
+        let model = Params { alpha0, treatment, polish, ..Params::new(3) }.fit(&graph).unwrap();
+        let alpha: f64 = model.alpha().iter().sum();
+        assert!((alpha - alpha0).abs() < 1e-9, "{alpha}");
+        assert!(model.alpha().iter().zip(model.shares()).all(|(a, s)| (a - alpha0 * s).abs() < 1e-9));
+        let alone = model.ids().find("alone").unwrap();
+        let row = model.memberships().row(alone);
+        assert!(row.iter().all(|x| *x > 0.05 && *x < 0.9), "{alpha0} {treatment:?} {polish:?}: {row:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_fitted_is_said() {
+    let edges = Edges::Poisson { degree: 10.0, background: 0.1 };
+    let synth = Synth { nodes: 300, others: 100, k: 3, kind: Kind::Bipartite, edges, ..Synth::default() };
+    let graph = synth.draw().unwrap().graph;
+    let refused = |params: Params| params.fit(&graph).unwrap_err().to_string();
+    assert!(refused(Params { views: Views::Partition(1), ..Params::new(3) }).contains("bipartite"));
+    let large = Synth { nodes: 3000, k: 3, edges, ..Synth::default() }.draw().unwrap().graph;
+    assert!(Params::new(2000).fit(&large).unwrap_err().to_string().contains("1000"));
+    assert!(Params::new(3).refine(&large, &Tall::zeros(3000, 0)).is_err());
+    // More communities than a quarter of the nodes can show: fewer come back, and it is told.
+    let small = Synth { nodes: 200, k: 3, seed: 1, ..Synth::default() }.draw().unwrap().graph;
+    if let Ok(model) = (Params { views: Views::Partition(1), ..Params::new(20) }).fit(&small) {
+        assert!(model.k() <= 20);
+    }
+    let none = Synth { others: 0, ..synth }.draw();
+    assert!(none.unwrap_err().to_string().contains("right side"));
 }

@@ -41,7 +41,7 @@ pub struct Fit {
     /// The graph: a file, or - for standard input
     #[arg(value_name = "EDGES")]
     input: PathBuf,
-    /// Number of communities, or `auto` to choose it by the Bethe-Hessian and by halves of the edges
+    /// Number of communities, or `auto` to choose it by the Bethe-Hessian and by edges kept apart
     #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
     k: Components,
     /// Where the model goes; .tenfold is the usual extension
@@ -59,7 +59,7 @@ pub struct Fit {
     /// What follows the moments in a sparse graph
     #[arg(long, value_name = "NAME", default_value = "likelihood")]
     polish: PolishName,
-    /// Most iterations of the polish [default: 40]
+    /// Most iterations of the polish [default: 200 in small graphs, 40 to 8 in large ones]
     #[arg(long, value_name = "N", value_parser = parse_count_to::<10_000>)]
     iterations: Option<usize>,
     /// Keep this share of the edges out of the fit and say how well it predicts them
@@ -171,8 +171,9 @@ impl Fit {
         let entries = graph.adjacency().entries() as u64 * if graph.weighted() { 8 } else { 4 };
         let sides = if graph.transposed().is_some() { 2 } else { 1 };
         let data = sides * entries + 16 * (rows + columns);
-        // Directions, their products, and memberships before and after a step: about six matrices of nodes × k.
-        let work = 4 * 6 * k * (rows + columns) / if sides == 1 { 2 } else { 1 };
+        // The basis of the directions, or memberships before and after a step and what they are made from.
+        let width = (6 * k.min(1000)).max(2 * k.min(1000) + 12 * (k + 6).next_multiple_of(8).clamp(8, 56));
+        let work = 4 * width * (rows + columns) / if sides == 1 { 2 } else { 1 };
         format!("memory: about {} (graph {})", human_bytes(data + work), human_bytes(data))
     }
 

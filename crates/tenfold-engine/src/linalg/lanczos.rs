@@ -119,7 +119,7 @@ impl Lanczos {
                     return Ok(TallEigen {
                         vectors: basis.assemble(&ritz.eigen.vectors.first_cols(k)),
                         values: ritz.eigen.values[..k].to_vec(),
-                        beyond: ritz.eigen.values[k..].to_vec(),
+                        beyond: ritz.eigen.values[k..].iter().take(k.max(8)).copied().collect(),
                         residuals: ritz.residuals,
                         products,
                         converged: done,

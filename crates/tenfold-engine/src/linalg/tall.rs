@@ -177,7 +177,9 @@ fn square_root(gram: &Mat) -> Result<(Mat, Mat)> {
         scaled.scale_cols(&scales);
         scaled.matmul_tr(&eigen.vectors)
     };
-    Ok((power(roots.clone()), power(roots.iter().map(|r| 1.0 / r).collect())))
+    // A block of nothing stays nothing.
+    let inverse = |r: &f64| if *r > f64::MIN_POSITIVE.sqrt() { 1.0 / r } else { 0.0 };
+    Ok((power(roots.clone()), power(roots.iter().map(inverse).collect())))
 }
 
 /// Whether one more round would change nothing that single precision can hold.

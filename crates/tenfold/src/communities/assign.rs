@@ -136,6 +136,23 @@ pub(super) fn harden(rows: &mut Tall) {
     }
 }
 
+/// Nodes without an edge get the mean of all others.
+pub(super) fn fill_strays(rows: &mut Tall, a: &Adjacency) {
+    let k = rows.width();
+    let told: Vec<bool> = (0..a.rows()).map(|u| a.degree(u) > 0).collect();
+    if told.iter().all(|t| *t) {
+        return;
+    }
+    let mut mean = vec![0.0f64; k];
+    for (row, _) in rows.as_slice().chunks_exact(k.max(1)).zip(&told).filter(|(_, told)| **told) {
+        mean.iter_mut().zip(row).for_each(|(m, x)| *m += f64::from(*x));
+    }
+    let total: f64 = mean.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    for (row, _) in rows.as_mut_slice().chunks_exact_mut(k.max(1)).zip(&told).filter(|(_, told)| !**told) {
+        row.iter_mut().zip(&mean).for_each(|(x, m)| *x = (m / total) as f32);
+    }
+}
+
 /// The first of the largest.
 pub(super) fn largest(row: &[f32]) -> usize {
     (0..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best })

@@ -6,14 +6,14 @@ use super::data::{Graph, Kind};
 use super::model::{Diagnostics, Model, Parts};
 use super::moments::{Seen, Stars, White, product};
 use super::polish::{Best, Patience, climb_best, memberships};
-use super::spectrum::{Counted, count, directions, laplacian};
+use super::spectrum::{Counted, count, directions, laplacian, rescaled};
 use super::{assign, kmeans, partition};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use std::time::Instant;
 use tenfold_engine::decompose::{Decomposition, Polar, Solver};
-use tenfold_engine::linalg::{Mat, Tall, TallEigen};
+use tenfold_engine::linalg::{Adjacency, Mat, Tall, TallEigen};
 use tenfold_engine::progress::{Progress, Silent};
 
 /// How to fit; all fields are public and have defaults.
@@ -100,7 +100,8 @@ impl Params {
         };
         stages.end("choosing k");
         let symmetric = graph.transposed().is_none();
-        let stars = stars_of(graph);
+        let level = Level::of(graph);
+        let stars = level.stars(graph);
         let found = directions(stars, symmetric, k, self.seed, progress)?;
         stages.end("directions");
         progress.stage("gathering moments", 0);
@@ -113,12 +114,16 @@ impl Params {
         let mut out = if dense {
             self.assign_dense(graph, stars, &estimate, progress)?
         } else {
-            self.assign_sparse(stars, &estimate, symmetric, progress)?
+            self.assign_sparse(stars_of(graph), &estimate, symmetric, progress)?
         };
         stages.end("memberships");
         if self.alpha0 == 0.0 {
             assign::harden(&mut out.rows);
             out.columns.as_mut().map(assign::harden).unwrap_or_default();
+        }
+        assign::fill_strays(&mut out.rows, graph.adjacency());
+        if let (Some(columns), Some(turned)) = (&mut out.columns, graph.transposed()) {
+            assign::fill_strays(columns, turned);
         }
         self.finish(graph, Fitted { found, estimate, out, counted, dense }, verdict, stages)
     }
@@ -128,7 +133,7 @@ impl Params {
         let connectivity = connectivity(graph, &out.rows, out.columns.as_ref());
         stages.end("connectivity");
         let diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
-        let parts = Parts { estimate_shares: estimate.shares, out, connectivity, diagnostics, verdict };
+        let parts = Parts { out, connectivity, diagnostics, verdict };
         Model::assemble(self, graph, parts, stages.seconds)
     }
 
@@ -142,10 +147,15 @@ impl Params {
         if start.rows() != graph.nodes() {
             return Err(Error::WrongShape { what: "nodes", found: start.rows(), expected: graph.nodes() });
         }
+        let most = graph.nodes().min(graph.others()).min(MOST_COMMUNITIES);
+        if !(1..=most).contains(&start.width()) {
+            return Err(Error::WrongShape { what: "communities", found: start.width(), expected: most });
+        }
         let symmetric = graph.transposed().is_none();
+        let level = Level::of(graph);
+        let found = directions(level.stars(graph), symmetric, start.width(), self.seed, &Silent)?;
+        let estimate = self.estimate(level.stars(graph), &found, start.width(), &Silent)?;
         let stars = stars_of(graph);
-        let found = directions(stars, symmetric, start.width(), self.seed, &Silent)?;
-        let estimate = self.estimate(stars, &found, start.width(), &Silent)?;
         let patience = self.patience(stars, start.width());
         let out = polished(stars, std::slice::from_ref(start), symmetric, patience, &Silent)?;
         self.finish(
@@ -167,7 +177,18 @@ impl Params {
             let message = format!("the {} nodes have no edges between them", graph.nodes());
             return Err(tenfold_engine::Error::TooLittleData(message).into());
         }
+        if let (Views::Partition(_), Kind::Bipartite) = (self.views, graph.kind()) {
+            return bad(
+                "views",
+                "partition".into(),
+                "all nodes, for a bipartite graph has two sets of nodes already",
+            );
+        }
         match self.k {
+            Components::Exactly(k) if k > MOST_COMMUNITIES => {
+                let why = "more would need a tensor of many gigabytes";
+                Err(tenfold_engine::Error::TooManyComponents { asked: k, most: MOST_COMMUNITIES, why }.into())
+            }
             Components::Exactly(0) => bad("k", "0".into(), "at least one community"),
             Components::Exactly(k) if k > graph.nodes().min(graph.others()) => {
                 let most = graph.nodes().min(graph.others());
@@ -239,7 +260,14 @@ impl Params {
         let turned = Stars { hubs: stars.leaves, leaves: stars.hubs };
         let k = rows.width();
         let found = directions(turned, false, k, self.seed, progress)?;
-        let shares = by_squares(turned, &self.estimate(turned, &found, k, progress)?)?;
+        let shares = match self.estimate(turned, &found, k, progress) {
+            Ok(estimate) => by_squares(turned, &estimate)?,
+            // Leaves of a single hub each have no pairs of their own.
+            Err(Error::Engine(tenfold_engine::Error::TooLittleData(_))) => {
+                return Ok(spread_to_leaves(stars, rows));
+            }
+            Err(other) => return Err(other),
+        };
         if shares.width() != k {
             return Ok(spread_to_leaves(stars, rows));
         }
@@ -305,6 +333,39 @@ fn polished(
     Ok(Assigned { rows, columns, polished: Some(best) })
 }
 
+/// A weighted graph with its weights brought to a level of their own. The moments take a weight for a number of edges, whose square and
+/// sum are alike where edges are rare; of weights in any unit, Σw/Σw² times them has this, so that pairs of a leaf with itself are
+/// taken away as they came.
+struct Level {
+    hubs: Option<Adjacency>,
+    leaves: Option<Adjacency>,
+}
+
+impl Level {
+    fn of(graph: &Graph) -> Self {
+        let at = |a: &Adjacency| {
+            let weights = (0..a.rows()).filter_map(|u| a.row(u).1).flatten().map(|w| f64::from(*w));
+            let (sum, squares) = weights.fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
+            rescaled(a, sum / squares)
+        };
+        if !graph.weighted() {
+            return Self { hubs: None, leaves: None };
+        }
+        Self { hubs: Some(at(graph.adjacency())), leaves: graph.transposed().map(at) }
+    }
+
+    fn stars<'a>(&'a self, graph: &'a Graph) -> Stars<'a> {
+        let given = stars_of(graph);
+        let hubs = self.hubs.as_ref().unwrap_or(given.hubs);
+        let leaves =
+            if graph.transposed().is_some() { self.leaves.as_ref().unwrap_or(given.leaves) } else { hubs };
+        Stars { hubs, leaves }
+    }
+}
+
+/// Most communities that are looked for: the tensor holds k³/6 numbers.
+const MOST_COMMUNITIES: usize = 1000;
+
 fn stars_of(graph: &Graph) -> Stars<'_> {
     Stars { hubs: graph.adjacency(), leaves: graph.transposed().unwrap_or(graph.adjacency()) }
 }
@@ -347,13 +408,18 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
+    /// Corners that were found otherwise.
+    pub fn with_corners(seen: Seen, corners: Mat, spectrum: Vec<f64>, found: Decomposition) -> Self {
+        let shares = found.cp.weights.iter().map(|l| 1.0 / (l * l).max(1e-12)).collect();
+        Self { seen, corners, shares, found, spectrum }
+    }
+
     /// f_i = W⁺ᵀ λ_i v_i and α̂_i = λ_i^(−2).
     pub fn new(seen: Seen, white: &White, found: Decomposition) -> Self {
         let mut scaled = found.cp.factors.clone();
         scaled.scale_cols(&found.cp.weights);
         let corners = white.inverse.matmul(&scaled).transpose();
-        let shares = found.cp.weights.iter().map(|l| 1.0 / (l * l).max(1e-12)).collect();
-        Self { seen, corners, shares, found, spectrum: white.spectrum.clone() }
+        Self::with_corners(seen, corners, white.spectrum.clone(), found)
     }
 }
 

@@ -21,7 +21,7 @@ const TINY: f32 = 1e-30;
 /// hundred times as long for numbers near the end of single precision.
 const NOTHING: f32 = 1e-12;
 /// The background never dies out altogether: a column at zero could not come back.
-const LEAST_BACKGROUND: f64 = 1e-3;
+pub(super) const LEAST_BACKGROUND: f64 = 1e-3;
 
 /// θ and φ, padded, with the background in column k.
 #[derive(Clone)]

@@ -9,7 +9,7 @@
 
 use super::data::Graph;
 use super::fit::{Estimate, Params};
-use super::moments::{Stars, White, symmetric};
+use super::moments::{Stars, symmetric};
 use crate::error::Result;
 use tenfold_engine::decompose::Decomposition;
 use tenfold_engine::linalg::{
@@ -92,8 +92,7 @@ pub(super) fn estimate(
     let mut gram = shares.gram(&shares);
     (0..k).for_each(|i| gram[(i, i)] += 1e-9 * graph.nodes() as f64);
     let corners = solve(&gram, &shares.gram(&seen.sums));
-    let white = White::identity(k, spectrum, params.alpha0);
-    Ok(Estimate { corners, ..Estimate::new(seen, &white, found) })
+    Ok(Estimate::with_corners(seen, corners, spectrum, found))
 }
 
 /// Clipped and brought to sum 1.
@@ -151,6 +150,10 @@ fn one_turn(
     let eigen = eigen_symmetric(&symmetric(&corrected))?;
     let floor = 1e-9 * eigen.values[0].abs();
     let usable = eigen.values.iter().take(k).filter(|v| **v > floor).count();
+    if usable == 0 {
+        let message = "a quarter of the nodes tells nothing about communities; give a larger graph, or take all nodes for views";
+        return Err(tenfold_engine::Error::TooLittleData(message.into()).into());
+    }
     let mut small = eigen.vectors.first_cols(usable);
     small.scale_cols(&eigen.values[..usable].iter().map(|v| v.powf(-0.5)).collect::<Vec<_>>());
     let white = basis.matmul(&small);

@@ -73,8 +73,6 @@ pub(super) fn climb_best(
         if starts.len() > 1 {
             climb.run(stars, patience, TRIAL.min(most), progress)?;
             trials.push(climb.factors.log_likelihood(stars));
-        } else {
-            trials.push(0.0);
         }
         if best.as_ref().is_none_or(|(b, _)| trials[i] > trials[*b]) {
             best = Some((i, climb));

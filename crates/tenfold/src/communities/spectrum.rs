@@ -122,7 +122,12 @@ pub(super) fn count(graph: &Graph, seed: u64, progress: &dyn Progress) -> Result
     let symmetric = graph.transposed().is_none();
     let most = MOST.min(adjacency.rows().min(adjacency.cols()) / 4).max(1);
     progress.stage("choosing k", 0);
-    let bethe_hessian = if symmetric { Some(bethe_hessian(adjacency, most, seed, progress)?) } else { None };
+    // The count is for edges that are there or not.
+    let pattern = adjacency.weighted().then(|| filtered(adjacency, |_, _| true, |_, _, _| 1.0));
+    let bethe_hessian = match symmetric {
+        true => Some(bethe_hessian(pattern.as_ref().unwrap_or(adjacency), most, seed, progress)?),
+        false => None,
+    };
     let ratios = kept_by_others(graph, most, seed, progress)?;
     // Directions come in order of weight: the first that is not kept ends the count, and noise beyond it does not resume it.
     let run = |limit: f64| ratios.iter().take_while(|r| **r > limit).count();
@@ -218,6 +223,11 @@ fn part(a: &Adjacency, symmetric: bool, seed: u64, wanted: impl Fn(u64) -> bool)
 /// diag(left) · A · diag(right).
 fn scaled(a: &Adjacency, left: &[f64], right: &[f64]) -> Adjacency {
     filtered(a, |_, _| true, |u, v, w| (f64::from(w) * left[u] * right[v as usize]) as f32)
+}
+
+/// c · A.
+pub(super) fn rescaled(a: &Adjacency, c: f64) -> Adjacency {
+    filtered(a, |_, _| true, |_, _, w| (f64::from(w) * c) as f32)
 }
 
 fn filtered(

@@ -127,6 +127,9 @@ impl Synth {
         if !(self.alpha0 >= 0.0 && self.alpha0.is_finite()) {
             return bad("alpha0", self.alpha0.to_string(), "a number from 0 on");
         }
+        if self.kind == Kind::Bipartite && self.others == 0 {
+            return bad("others", "0".into(), "at least one node on the right side");
+        }
         if self.nodes > u32::MAX as usize || self.others > u32::MAX as usize {
             return bad("nodes", self.nodes.to_string(), "at most four thousand million");
         }
@@ -136,12 +139,12 @@ impl Synth {
                 bad("within, between", format!("{within}, {between}"), "probabilities from 0 to 1")
             }
             Edges::Poisson { degree, background }
-                if !(degree > 0.0 && degree.is_finite() && share(background)) =>
+                if !(degree > 0.0 && degree * self.nodes as f64 <= 1e12 && share(background)) =>
             {
                 bad(
                     "degree, background",
                     format!("{degree}, {background}"),
-                    "a positive degree and a share from 0 to 1",
+                    "a positive degree, not more than a million million edges in all, and a share from 0 to 1",
                 )
             }
             _ => Ok(()),

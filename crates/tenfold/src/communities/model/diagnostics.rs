@@ -109,14 +109,16 @@ impl Diagnostics {
                  their weight in the last fifth"
             ));
         }
-        // In a random graph of mean degree d eigenvalues reach 2√d; what lies below cannot be told from noise.
-        let mean = 2.0 * model.edges() as f64 / model.nodes().max(1) as f64;
-        let weak = self.spectrum.iter().take(k).filter(|v| v.abs() < 2.0 * mean.sqrt()).count();
-        if !self.dense && weak > 0 && self.interval.is_none() {
+        // In a random graph of mean degrees d and e on its two sides singular values reach √d + √e, 2√d where the sides are one;
+        // what lies below cannot be told from noise.
+        let (n, m) = (model.nodes().max(1) as f64, model.other_ids().len().max(1) as f64);
+        let ends = model.edges() as f64 * if model.kind() == Kind::Undirected { 2.0 } else { 1.0 };
+        let noise = (ends / n).sqrt() + (ends / m).sqrt();
+        let weak = self.spectrum.iter().take(k).filter(|v| v.abs() < noise).count();
+        if !self.dense && !model.weighted() && weak > 0 && self.interval.is_none() {
             verdict.note(format!(
-                "{weak} of {k} eigenvalues lie below 2√(mean degree) = {:.1}, where noise alone reaches: the smallest communities \
-                 may not be detectable; -k auto counts those that are",
-                2.0 * mean.sqrt()
+                "{weak} of {k} eigenvalues lie below {noise:.1}, which edges placed at random would reach: the smallest communities may \
+                 not be detectable; -k auto counts those that are"
             ));
         }
     }
@@ -125,7 +127,11 @@ impl Diagnostics {
         verdict.note(format!(
             "{:.3} % of all pairs are joined: treated as {}",
             100.0 * self.density,
-            if self.dense { "dense (least squares on the simplex)" } else { "sparse (Poisson likelihood)" }
+            match (self.dense, self.log_likelihood) {
+                (true, _) => "dense (least squares on the simplex)",
+                (_, Some(_)) => "sparse (Poisson likelihood)",
+                _ => "sparse, without a polish",
+            }
         ));
         if self.isolated > 0 {
             verdict.note(format!(

@@ -58,7 +58,6 @@ pub struct Model {
 
 /// What the stages of a fit leave for the model.
 pub(super) struct Parts {
-    pub estimate_shares: Vec<f64>,
     pub out: Assigned,
     pub connectivity: Mat,
     pub diagnostics: Diagnostics,
@@ -72,7 +71,7 @@ impl Model {
         parts: Parts,
         seconds: Vec<(String, f64)>,
     ) -> Result<Self> {
-        let Parts { estimate_shares, out, connectivity, mut diagnostics, mut verdict } = parts;
+        let Parts { out, connectivity, mut diagnostics, mut verdict } = parts;
         let k = out.rows.width();
         if let Components::Exactly(asked) = params.k
             && asked > k
@@ -85,8 +84,8 @@ impl Model {
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]).then(a.cmp(&b)));
         let total: f64 = sizes.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let share_sum: f64 = estimate_shares.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let alpha = |c: usize| params.alpha0 * estimate_shares.get(c).copied().unwrap_or(0.0) / share_sum;
+        // E[π_c] = α_c/α0.
+        let alpha = |c: usize| params.alpha0 * sizes[c] / total;
         diagnostics.seconds = seconds;
         let strengths = graph.adjacency().strengths();
         let other_strengths = graph.transposed().map(|t| t.strengths()).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What a fitted model does: links, bridges, leading members, and a page of text.
 
 use super::super::data::Kind;
+use super::super::likelihood::LEAST_BACKGROUND;
 use super::super::members::{Bridge, Members};
 use super::Model;
 use super::rates::Rates;
@@ -59,7 +60,7 @@ impl Model {
                 names.join(", ")
             );
         }
-        if let Some(background) = self.background() {
+        if let Some(background) = self.background().filter(|b| *b > 1.1 * LEAST_BACKGROUND) {
             let least = 100.0 * background;
             let _ = writeln!(
                 out,

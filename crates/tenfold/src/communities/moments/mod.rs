@@ -116,13 +116,6 @@ impl Seen {
     }
 }
 
-impl White {
-    /// White directions that nobody turned, with the spectrum of where they come from.
-    pub fn identity(k: usize, spectrum: Vec<f64>, alpha0: f64) -> Self {
-        Self { matrix: Mat::identity(k), inverse: Mat::identity(k), spectrum, alpha0 }
-    }
-}
-
 /// `A · X`.
 pub(super) fn product(a: &Adjacency, x: &Tall) -> Tall {
     let mut out = Tall::zeros(a.rows(), x.width());

@@ -18,13 +18,11 @@ pub(super) fn section(facts: &Facts) -> Section {
         Kind::Bipartite => ("with", " Rows are the left side, columns the right one."),
     };
     let measure = if model.weighted() { "the mean weight" } else { "the share of joined pairs" };
-    let past = !model.weighted() && model.connectivity().as_slice().iter().any(|p| *p > 1.0);
-    let past = if past { ", an estimate by least squares that can pass 1" } else { "" };
     let told = k.min(TOLD);
     let largest =
         if told < k { format!(" The {told} largest communities are shown.") } else { String::new() };
     let caption = format!(
-        "Connectivity: {measure} between nodes that belong to two communities altogether{past}. Colours go with the root, so that \
+        "Connectivity: {measure} between nodes that belong to two communities altogether, by least squares. Colours go with the root, so that \
          small entries show.{what}{largest} A click chooses the community of the row."
     );
     let shown = Mat::from_fn(told, told, |i, j| model.connectivity()[(i, j)]);

@@ -2,6 +2,7 @@
 
 use super::Facts;
 use crate::communities::data::Kind;
+use crate::communities::likelihood::LEAST_BACKGROUND;
 use crate::communities::model::Model;
 use crate::report::{Block, Cell, Plot, Section, Table, grouped};
 
@@ -45,7 +46,7 @@ pub(super) fn communities(facts: &Facts) -> Section {
     }
     let what = if model.weighted() { "mean weight between" } else { "share of joined pairs among" };
     let mut text = String::new();
-    if let Some(background) = model.background() {
+    if let Some(background) = model.background().filter(|b| *b > 1.1 * LEAST_BACKGROUND) {
         text = format!(" At least {:.1} % of the edges belong to no community.", 100.0 * background);
     }
     let mut section = Section::new("Communities");
@@ -134,7 +135,7 @@ pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {
         ("share of the tensor explained", d.fit.map(percent)),
         ("agreement of starts", d.agreement.map(percent)),
         ("negative eigenvalues of the Bethe–Hessian", d.bethe_hessian.map(grouped)),
-        ("directions that halves of the edges confirm", d.kept.map(grouped)),
+        ("directions of four fifths of the edges that the last fifth confirms", d.kept.map(grouped)),
         ("starts of the polish", (!d.trials.is_empty()).then(|| grouped(d.trials.len()))),
         ("iterations of the polish", d.log_likelihood.map(|_| grouped(d.iterations))),
         ("log-likelihood", d.log_likelihood.map(|l| format!("{l:.1}").replace('-', "−"))),
