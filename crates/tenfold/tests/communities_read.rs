@@ -86,6 +86,9 @@ fn columns_headers_and_times() {
     assert!(has_note(&graph_of("source target\n1 2\n"), "edges from column source to column target"));
     assert_eq!(ids(&graph_of("node1 node2\n1 2\n3 2\n")), ["1", "2", "3"]);
     assert_eq!(ids(&graph_of("a b\nc d\n")), ["a", "b", "c", "d"]);
+    // A third column that is a number everywhere but in the first line has a name there, and so have the others.
+    let scores = graph_of("protein1 protein2 combined_score\nP1 P2 0.5\nP2 P3 0.75\n");
+    assert_eq!((ids(&scores), scores.weighted()), (vec!["P1".into(), "P2".into(), "P3".into()], true));
     let times = graph_of("1 2 1082040961\n2 3 1082155839\n");
     assert!(!times.weighted() && has_note(&times, "it looks like times"));
     let dictionaries = graph_of("1 2 {}\n2 3 {}\n");

@@ -253,3 +253,31 @@ fn what_cannot_be_fitted_is_said() {
     let none = Synth { others: 0, ..synth }.draw();
     assert!(none.unwrap_err().to_string().contains("right side"));
 }
+
+/// Four cliques of eight nodes: too few edges to set some apart, and a count that does not need it.
+#[test]
+fn a_small_graph_is_counted_by_its_spectrum() {
+    let mut builder = GraphBuilder::new(Some(Kind::Undirected));
+    for clique in 0..4 {
+        for u in 0..8 {
+            (0..u).for_each(|v| {
+                builder.edge(&format!("{clique}-{u}"), &format!("{clique}-{v}"));
+            });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    for seed in 0..6 {
+        let model =
+            Params { seed, ..Params::new(tenfold::components::Components::Auto) }.fit(&graph).unwrap();
+        assert_eq!(model.k(), 4, "seed {seed}: {:?}", model.verdict());
+    }
+}
+
+/// Edges placed at random have no communities, and the verdict on those that were asked for says so.
+#[test]
+fn communities_of_noise_are_not_called_sound() {
+    let edges = Edges::Bernoulli { within: 0.01, between: 0.01 };
+    let graph = Synth { nodes: 1000, k: 5, edges, seed: 2, ..Synth::default() }.draw().unwrap().graph;
+    let model = Params::new(5).fit(&graph).unwrap();
+    assert!(!model.verdict().is_sound(), "{:?}", model.verdict());
+}

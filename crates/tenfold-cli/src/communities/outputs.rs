@@ -103,7 +103,11 @@ impl OutputArgs {
         if let Some(path) = &self.members {
             let to = bundle.place(path)?;
             let rows = watch.during(|watch| write_members(&to, &members, threshold, watch))?;
-            written.push("members", path, &format!("{rows} memberships of {} nodes", members.len()));
+            let alone = (0..members.len()).filter(|&node| !members.is_told(node)).count();
+            let told = members.len() - alone;
+            let strays =
+                if alone > 0 { format!("; {alone} nodes without edges are in none") } else { String::new() };
+            written.push("members", path, &format!("{rows} memberships of {told} nodes{strays}"));
         }
         if let Some(path) = &self.covers {
             let (to, cover) = (bundle.place(path)?, members.cover(threshold));

@@ -184,6 +184,13 @@ impl Params {
                 "all nodes, for a bipartite graph has two sets of nodes already",
             );
         }
+        if let (Views::Partition(_), Components::Exactly(k)) = (self.views, self.k)
+            && graph.nodes() < 8 * (k + 1)
+        {
+            let expected =
+                format!("all nodes: four parts of {} nodes are too small for {k} communities", graph.nodes());
+            return bad("views", "partition".into(), &expected);
+        }
         match self.k {
             Components::Exactly(k) if k > MOST_COMMUNITIES => {
                 let why = "more would need a tensor of many gigabytes";

@@ -2,7 +2,7 @@
 
 use super::super::data::{Graph, Kind};
 use super::super::fit::{Assigned, Estimate};
-use super::super::spectrum::Counted;
+use super::super::spectrum::{Counted, FEW_EDGES};
 use super::Model;
 use crate::verdict::Verdict;
 use tenfold_engine::linalg::TallEigen;
@@ -106,16 +106,25 @@ impl Diagnostics {
             });
             verdict.note(format!(
                 "k = {k}, from {low} to {high}: {bethe}{kept} directions of four fifths of the edges keep more than half of \
-                 their weight in the last fifth"
+                 their weight in the last fifth{}",
+                if self.bethe_hessian.is_some() && model.edges() < FEW_EDGES { "; with so few edges the first count decides" } else { "" }
             ));
         }
         // In a random graph of mean degrees d and e on its two sides singular values reach √d + √e, 2√d where the sides are one;
-        // what lies below cannot be told from noise.
+        // what lies below cannot be told from noise. A finite graph reaches a little farther.
         let (n, m) = (model.nodes().max(1) as f64, model.other_ids().len().max(1) as f64);
         let ends = model.edges() as f64 * if model.kind() == Kind::Undirected { 2.0 } else { 1.0 };
-        let noise = (ends / n).sqrt() + (ends / m).sqrt();
+        let noise = 1.05 * ((ends / n).sqrt() + (ends / m).sqrt()) * (1.0 - self.density.min(1.0)).sqrt();
         let weak = self.spectrum.iter().take(k).filter(|v| v.abs() < noise).count();
-        if !self.dense && !model.weighted() && weak > 0 && self.interval.is_none() {
+        if model.weighted() || self.interval.is_some() || weak == 0 {
+            return;
+        }
+        if k > 1 && 2 * weak >= k {
+            verdict.warn(format!(
+                "{weak} of {k} eigenvalues lie below {noise:.1}, which edges placed at random would reach: most of these communities may \
+                 be noise; -k auto counts those that are not"
+            ));
+        } else {
             verdict.note(format!(
                 "{weak} of {k} eigenvalues lie below {noise:.1}, which edges placed at random would reach: the smallest communities may \
                  not be detectable; -k auto counts those that are"

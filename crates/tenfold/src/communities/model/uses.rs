@@ -60,7 +60,7 @@ impl Model {
                 names.join(", ")
             );
         }
-        if let Some(background) = self.background().filter(|b| *b > 1.1 * LEAST_BACKGROUND) {
+        if let Some(background) = self.background().filter(|b| self.k() > 1 && *b > 1.1 * LEAST_BACKGROUND) {
             let least = 100.0 * background;
             let _ = writeln!(
                 out,

@@ -39,7 +39,8 @@ const TO: [&str; 14] = [
 ];
 
 /// Columns that are taken for the weight.
-const WEIGHT: [&str; 7] = ["weight", "w", "count", "value", "strength", "frequency", "n"];
+const WEIGHT: [&str; 9] =
+    ["weight", "w", "count", "value", "strength", "frequency", "n", "score", "combined_score"];
 
 /// The columns in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -181,13 +181,21 @@ fn has_gaps(separator: Separator, lines: &[String]) -> bool {
     lines.iter().any(|line| separator.fields(line.as_bytes()).any(<[u8]>::is_empty))
 }
 
-/// Whether the first line holds the columns' names: it is said, they are known, or it alone has no numbers for ids.
+/// Whether the first line holds the columns' names: it is said, they are known, it alone has no numbers for ids, or it alone has
+/// none in the third column, as `gene1 gene2 score` before names and scores.
 fn has_names(first: &[String], rows: &[Vec<String>], options: &ReadOptions) -> bool {
     let two_numbers = |row: &[String]| row.iter().take(2).filter(|id| number(id).is_some()).count();
     options.header.unwrap_or_else(|| {
         are_names(first, options)
             || two_numbers(first) == 0 && !rows.is_empty() && rows.iter().all(|row| two_numbers(row) == 2)
+            || first.get(2).is_some_and(|cell| !is_number(cell))
+                && !rows.is_empty()
+                && rows.iter().all(|row| row.get(2).is_some_and(|cell| is_number(cell)))
     })
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok()
 }
 
 /// Why a third column without a name does not hold weights, if it does not.

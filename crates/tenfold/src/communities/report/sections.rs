@@ -44,9 +44,9 @@ pub(super) fn communities(facts: &Facts) -> Section {
             ],
         );
     }
-    let what = if model.weighted() { "mean weight between" } else { "share of joined pairs among" };
+    let what = if model.weighted() { "mean weight" } else { "share of joined pairs" };
     let mut text = String::new();
-    if let Some(background) = model.background().filter(|b| *b > 1.1 * LEAST_BACKGROUND) {
+    if let Some(background) = model.background().filter(|b| k > 1 && *b > 1.1 * LEAST_BACKGROUND) {
         text = format!(" At least {:.1} % of the edges belong to no community.", 100.0 * background);
     }
     let mut section = Section::new("Communities");
@@ -54,7 +54,7 @@ pub(super) fn communities(facts: &Facts) -> Section {
         section = section.with(plot);
     }
     section.with(table).with(Block::note(format!(
-        "Nodes are those with edges that belong to the community above all. Within is the {what} its members. Leading members have \
+        "Nodes are those with edges that belong to the community above all. Within is the {what} of nodes that belong to it altogether, by least squares. Leading members have \
          the largest share times edges. A click on a node shows it, one on a column's name sorts by it.{text}"
     )))
 }
