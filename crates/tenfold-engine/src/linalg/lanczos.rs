@@ -93,7 +93,8 @@ impl Lanczos {
     ///     }
     /// }
     /// let found = Lanczos::default().solve(&Counting(900), 2, &Silent).unwrap();
-    /// assert!(found.converged && (found.values[0] - 30.0).abs() < 0.01);
+    /// // An eigenvalue is not farther away than the residual, a hundredth of the smallest wanted one.
+    /// assert!(found.converged && (found.values[0] - 30.0).abs() < 0.3);
     /// ```
     pub fn solve(&self, m: &dyn TallOperator, k: usize, progress: &dyn Progress) -> Result<TallEigen> {
         let dim = m.dim();
