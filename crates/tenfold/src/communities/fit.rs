@@ -3,17 +3,19 @@
 use super::choices::{Polish, Treatment, Views};
 use super::connectivity::connectivity;
 use super::data::{Graph, Kind};
+use super::estimate::Estimate;
+use super::level::{Level, stars_of};
 use super::model::{Diagnostics, Model, Parts};
-use super::moments::{Seen, Stars, White, product};
+use super::moments::{Stars, product};
 use super::polish::{Best, Patience, climb_best, memberships};
-use super::spectrum::{Counted, count, directions, laplacian, rescaled};
+use super::spectrum::{Counted, count, directions, laplacian};
 use super::{assign, kmeans, partition};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use std::time::Instant;
-use tenfold_engine::decompose::{Decomposition, Polar, Solver};
-use tenfold_engine::linalg::{Adjacency, Mat, Tall, TallEigen};
+use tenfold_engine::decompose::{Polar, Solver};
+use tenfold_engine::linalg::{Tall, TallEigen};
 use tenfold_engine::progress::{Progress, Silent};
 
 /// How to fit; all fields are public and have defaults.
@@ -177,29 +179,15 @@ impl Params {
             let message = format!("the {} nodes have no edges between them", graph.nodes());
             return Err(tenfold_engine::Error::TooLittleData(message).into());
         }
-        if let (Views::Partition(_), Kind::Bipartite) = (self.views, graph.kind()) {
-            return bad(
-                "views",
-                "partition".into(),
-                "all nodes, for a bipartite graph has two sets of nodes already",
-            );
-        }
-        if let (Views::Partition(_), Components::Exactly(k)) = (self.views, self.k)
-            && graph.nodes() < 8 * (k + 1)
-        {
-            let expected =
-                format!("all nodes: four parts of {} nodes are too small for {k} communities", graph.nodes());
-            return bad("views", "partition".into(), &expected);
-        }
         match self.k {
-            Components::Exactly(k) if k > MOST_COMMUNITIES => {
-                let why = "more would need a tensor of many gigabytes";
-                Err(tenfold_engine::Error::TooManyComponents { asked: k, most: MOST_COMMUNITIES, why }.into())
-            }
             Components::Exactly(0) => bad("k", "0".into(), "at least one community"),
             Components::Exactly(k) if k > graph.nodes().min(graph.others()) => {
                 let most = graph.nodes().min(graph.others());
                 let why = "the number of nodes";
+                Err(tenfold_engine::Error::TooManyComponents { asked: k, most, why }.into())
+            }
+            Components::Exactly(k) if k > MOST_COMMUNITIES => {
+                let (most, why) = (MOST_COMMUNITIES, "the size of the tensor");
                 Err(tenfold_engine::Error::TooManyComponents { asked: k, most, why }.into())
             }
             _ => Ok(()),
@@ -340,42 +328,8 @@ fn polished(
     Ok(Assigned { rows, columns, polished: Some(best) })
 }
 
-/// A weighted graph with its weights brought to a level of their own. The moments take a weight for a number of edges, whose square and
-/// sum are alike where edges are rare; of weights in any unit, Σw/Σw² times them has this, so that pairs of a leaf with itself are
-/// taken away as they came.
-struct Level {
-    hubs: Option<Adjacency>,
-    leaves: Option<Adjacency>,
-}
-
-impl Level {
-    fn of(graph: &Graph) -> Self {
-        let at = |a: &Adjacency| {
-            let weights = (0..a.rows()).filter_map(|u| a.row(u).1).flatten().map(|w| f64::from(*w));
-            let (sum, squares) = weights.fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
-            rescaled(a, sum / squares)
-        };
-        if !graph.weighted() {
-            return Self { hubs: None, leaves: None };
-        }
-        Self { hubs: Some(at(graph.adjacency())), leaves: graph.transposed().map(at) }
-    }
-
-    fn stars<'a>(&'a self, graph: &'a Graph) -> Stars<'a> {
-        let given = stars_of(graph);
-        let hubs = self.hubs.as_ref().unwrap_or(given.hubs);
-        let leaves =
-            if graph.transposed().is_some() { self.leaves.as_ref().unwrap_or(given.leaves) } else { hubs };
-        Stars { hubs, leaves }
-    }
-}
-
 /// Most communities that are looked for: the tensor holds k³/6 numbers.
 const MOST_COMMUNITIES: usize = 1000;
-
-fn stars_of(graph: &Graph) -> Stars<'_> {
-    Stars { hubs: graph.adjacency(), leaves: graph.transposed().unwrap_or(graph.adjacency()) }
-}
 
 /// What the stages of a fit leave.
 struct Fitted {
@@ -401,33 +355,6 @@ fn spare_starts(stars: Stars<'_>, k: usize) -> usize {
 /// What one iteration of the polish costs: entries times communities.
 fn work(stars: Stars<'_>, k: usize) -> f64 {
     stars.hubs.entries() as f64 * k as f64
-}
-
-/// What the moments say.
-pub(super) struct Estimate {
-    pub seen: Seen,
-    /// k × directions: where a node of one community alone lies.
-    pub corners: Mat,
-    /// α_i/α0 of every community.
-    pub shares: Vec<f64>,
-    pub found: Decomposition,
-    pub spectrum: Vec<f64>,
-}
-
-impl Estimate {
-    /// Corners that were found otherwise.
-    pub fn with_corners(seen: Seen, corners: Mat, spectrum: Vec<f64>, found: Decomposition) -> Self {
-        let shares = found.cp.weights.iter().map(|l| 1.0 / (l * l).max(1e-12)).collect();
-        Self { seen, corners, shares, found, spectrum }
-    }
-
-    /// f_i = W⁺ᵀ λ_i v_i and α̂_i = λ_i^(−2).
-    pub fn new(seen: Seen, white: &White, found: Decomposition) -> Self {
-        let mut scaled = found.cp.factors.clone();
-        scaled.scale_cols(&found.cp.weights);
-        let corners = white.inverse.matmul(&scaled).transpose();
-        Self::with_corners(seen, corners, white.spectrum.clone(), found)
-    }
 }
 
 /// Memberships of the nodes, and of the other side where there is one.

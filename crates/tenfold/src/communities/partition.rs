@@ -7,10 +7,11 @@
 //! have no pair of equal leaves by construction (thesis, equations for the moments of a graph). One partition sees a quarter of
 //! the hubs; all four turns of several partitions are averaged.
 
-use super::data::Graph;
-use super::fit::{Estimate, Params};
+use super::data::{Graph, Kind};
+use super::estimate::Estimate;
+use super::fit::Params;
 use super::moments::{Stars, symmetric};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use tenfold_engine::decompose::Decomposition;
 use tenfold_engine::linalg::{
     Adjacency, Csr, LinearOperator, Mat, RangeFinder, Svd, Tall, TallEigen, assign, eigen_symmetric,
@@ -58,6 +59,7 @@ pub(super) fn estimate(
     progress: &dyn Progress,
 ) -> Result<Estimate> {
     let k = directions.values.len();
+    check(graph, k)?;
     let mut sum = Mat::zeros(graph.nodes(), k);
     let mut times = vec![0.0; graph.nodes()];
     let mut first: Option<Turn> = None;
@@ -93,6 +95,18 @@ pub(super) fn estimate(
     (0..k).for_each(|i| gram[(i, i)] += 1e-9 * graph.nodes() as f64);
     let corners = solve(&gram, &shares.gram(&seen.sums));
     Ok(Estimate::with_corners(seen, corners, spectrum, found))
+}
+
+/// Nodes of one kind, and enough of them that a quarter tells k communities.
+fn check(graph: &Graph, k: usize) -> Result<()> {
+    let expected = match graph.kind() {
+        Kind::Bipartite => "all, for a bipartite graph has two sets of nodes already".to_owned(),
+        _ if graph.nodes() < 8 * (k + 1) => {
+            format!("all, for a quarter of {} nodes is too few to tell {k} communities", graph.nodes())
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::BadParameter { name: "views".into(), value: "partition".into(), expected })
 }
 
 /// Clipped and brought to sum 1.

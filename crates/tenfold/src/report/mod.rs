@@ -189,6 +189,22 @@ impl Section {
         Self { title: title.into(), blocks: Vec::new() }
     }
 
+    /// The last section of every page: the parameters of the fit, and how to cite.
+    pub fn about(parameters: &Value) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let cite = format!(
+            "The tenfold authors. tenfold: hidden factors in data by the method of moments and tensor\n\
+             decomposition. Version {version}, 2026.\n\n\
+             F. Huang. Discovery of Latent Factors in High-dimensional Data Using Tensor Methods.\n\
+             PhD thesis, University of California, Irvine, 2016."
+        );
+        Self::new("About")
+            .with(Block::heading("Parameters"))
+            .with(Block::facts(parameters))
+            .with(Block::heading("How to cite"))
+            .with(Block::Code(cite))
+    }
+
     /// The section with one more block.
     pub fn with(mut self, block: impl Into<Block>) -> Self {
         self.blocks.push(block.into());

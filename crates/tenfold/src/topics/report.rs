@@ -263,18 +263,7 @@ fn spectrum(data: &PageData) -> Section {
 }
 
 fn about(data: &PageData, map: &Layout, words: &Words) -> Section {
-    let version = env!("CARGO_PKG_VERSION");
-    let cite = format!(
-        "The tenfold authors. tenfold: hidden factors in data by the method of moments and tensor\n\
-         decomposition. Version {version}, 2026.\n\n\
-         F. Huang. Discovery of Latent Factors in High-dimensional Data Using Tensor Methods.\n\
-         PhD thesis, University of California, Irvine, 2016."
-    );
-    Section::new("About")
-        .with(Block::heading("Parameters"))
-        .with(Block::facts(data.parameters))
-        .with(Block::heading("How to cite"))
-        .with(Block::Code(cite))
+    Section::about(data.parameters)
         .with(Block::heading("What this page leaves out"))
         .with(Block::text(left_out(data, map, words)))
 }

@@ -1,7 +1,8 @@
 //! How a fit went, and what that means.
 
 use super::super::data::{Graph, Kind};
-use super::super::fit::{Assigned, Estimate};
+use super::super::estimate::Estimate;
+use super::super::fit::Assigned;
 use super::super::spectrum::{Counted, FEW_EDGES};
 use super::Model;
 use crate::verdict::Verdict;

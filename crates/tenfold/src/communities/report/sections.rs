@@ -146,18 +146,7 @@ pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {
 }
 
 pub(super) fn about(facts: &Facts) -> Section {
-    let version = env!("CARGO_PKG_VERSION");
-    let cite = format!(
-        "The tenfold authors. tenfold: hidden factors in data by the method of moments and tensor\n\
-         decomposition. Version {version}, 2026.\n\n\
-         F. Huang. Discovery of Latent Factors in High-dimensional Data Using Tensor Methods.\n\
-         PhD thesis, University of California, Irvine, 2016."
-    );
-    Section::new("About")
-        .with(Block::heading("Parameters"))
-        .with(Block::facts(facts.model.parameters()))
-        .with(Block::heading("How to cite"))
-        .with(Block::Code(cite))
+    Section::about(facts.model.parameters())
         .with(Block::heading("What this page leaves out"))
         .with(Block::text(left_out(facts)))
 }
