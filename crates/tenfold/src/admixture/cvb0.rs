@@ -1,9 +1,10 @@
 //! The polish `faithful`: collapsed variational Bayes of order zero, one block of documents at a time.
 
 use super::alpha::{MOST_DOCUMENTS, fixed_point};
+use super::aside::HeldOut;
 use super::collapsed::{Given, Responsibilities, WordCounts};
 use super::table::{Reading, Rows, Table, pad, pad_alpha, smoothed};
-use super::training::{Guard, HeldOut, Look, Polished, Start, Training};
+use super::training::{Guard, Look, Polished, Start, Training};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -71,7 +72,7 @@ impl Cvb0 {
     pub fn run(
         &self,
         counts: &dyn Counts,
-        held_out: HeldOut<'_>,
+        held_out: HeldOut,
         start: &Mat,
         alpha: &[f64],
         progress: &dyn Progress,
@@ -110,7 +111,7 @@ impl Cvb0 {
         let (mut topics, curve, chosen) = guard.finish();
         if let Some(mut table) = kept.filter(|_| !curve.is_empty()) {
             // Those that watched have nothing left to decide: they are documents like the others.
-            let everything = begin.training(counts, &|_| false, alpha, progress)?;
+            let everything = begin.training(counts, HeldOut::NONE, alpha, progress)?;
             for own in [0.0, 1.0] {
                 table = self.sweep(&everything, (&table, &best, own), base(), progress)?.0;
             }
@@ -305,7 +306,7 @@ mod tests {
             let (counts, start) = (drawn.counts(16), drawn.start(0.3));
             let alpha: Vec<f64> = (0..k).map(|t| 0.05 + 0.02 * t as f64).collect();
             let settings = Cvb0 { sweeps: 2, inner: 4, ..Cvb0::default() };
-            let found = settings.run(&counts, &|_| false, &start, &alpha, &Silent).unwrap();
+            let found = settings.run(&counts, HeldOut::NONE, &start, &alpha, &Silent).unwrap();
             let tokens: f64 = drawn.documents.iter().flat_map(|d| &d.1).map(|(_, c)| f64::from(*c)).sum();
             let mut n = start.transpose().map(|x| x * tokens / k as f64);
             n = naive(&drawn, &n, &alpha, &settings, 0.0);
@@ -324,7 +325,7 @@ mod tests {
         let settings = Cvb0 { sweeps: 2, learn_alpha: true, ..Cvb0::default() };
         let run = |threads| {
             with_threads(threads, || {
-                settings.run(&counts, &|d| d % 20 == 7, &start, &[0.1; 10], &Silent).unwrap()
+                settings.run(&counts, HeldOut::share(0.05), &start, &[0.1; 10], &Silent).unwrap()
             })
         };
         let one = run(1);
@@ -339,13 +340,14 @@ mod tests {
             let drawn = Drawn::new(200, 5, 4000, 60.0, seed);
             let counts = drawn.counts(64);
             let start = drawn.start(0.15);
-            let found = Cvb0::default().run(&counts, &|d| d % 20 == 7, &start, &[0.2; 5], &Silent).unwrap();
+            let found =
+                Cvb0::default().run(&counts, HeldOut::share(0.05), &start, &[0.2; 5], &Silent).unwrap();
             let (before, after) = (drawn.distance(&start), drawn.distance(&found.topics));
             // About 45,000 tokens a topic over 200 words: an estimate that knew every topic would be off by half of
             // Σ_w √(2 p_w / π 45,000) ≤ .026; mixtures that are not known cost somewhat more.
             assert!(after < 0.04 && after < before, "seed {seed}: {before} to {after}");
             let from_truth =
-                Cvb0::default().run(&counts, &|_| false, &drawn.topics, &[0.2; 5], &Silent).unwrap();
+                Cvb0::default().run(&counts, HeldOut::NONE, &drawn.topics, &[0.2; 5], &Silent).unwrap();
             let moved = drawn.distance(&from_truth.topics);
             assert!(
                 (moved - after).abs() < 0.005,

@@ -18,6 +18,7 @@
 //! - Minka, Estimating a Dirichlet distribution, 2000 (equation 55).
 
 mod alpha;
+mod aside;
 mod collapsed;
 mod completion;
 mod cvb0;
@@ -30,8 +31,12 @@ mod table;
 mod training;
 
 pub use alpha::estimate_alpha;
+pub use aside::HeldOut;
+pub(crate) use aside::{Aside, documents_aside, pack_blocks, unpack_blocks};
 pub use completion::{Completion, Halves, split_tokens};
 pub use cvb0::Cvb0;
 pub use infer::{BlockMixtures, Inference};
+pub(crate) use stepwise::Step;
 pub use stepwise::Stepwise;
-pub use training::{Checkpoint, HeldOut, Polished};
+pub(crate) use training::WordTotals;
+pub use training::{Checkpoint, Polished};

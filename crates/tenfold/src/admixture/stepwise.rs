@@ -1,17 +1,25 @@
-//! The polish `predict`: stepwise EM on the raw counts, one block of documents at a time.
+//! The polish `predict`: stepwise EM on the raw counts, some blocks of documents at a time.
 
-use super::infer::Inference;
-use super::kernel::{RowsRef, weigh};
-use super::table::{Reading, Rows, Table, pad_alpha, smoothed};
-use super::training::{Guard, HeldOut, Look, Polished, Start, Training};
+mod step;
+
+pub(crate) use step::Step;
+
+use super::aside::HeldOut;
+use super::table::{Reading, Table, pad_alpha, smoothed};
+use super::training::{Guard, Look, Polished, Start, Training};
 use crate::error::Result;
 use rayon::prelude::*;
-use tenfold_engine::linalg::parallel::add_assign;
-use tenfold_engine::linalg::{CountBlock, Counts, Kernel, Mat, random, vectorised};
+use std::borrow::Cow;
+use tenfold_engine::linalg::counts::sum;
+use tenfold_engine::linalg::{Counts, Mat, random};
 use tenfold_engine::progress::Progress;
 
 /// Words that one task of an update owns.
 const WORDS_A_TASK: usize = 512;
+
+/// Most steps of an epoch. A step takes some blocks at once where there are more, so that machines that share the documents
+/// need not talk after each of them.
+const MOST_STEPS: usize = 32;
 
 /// How much the start weighs, in shares of the corpus: it is forgotten as if so many documents had been seen before.
 /// The first was best on real text, where a start is far from the best (KOS), and on drawn corpora whose start is poor.
@@ -21,9 +29,9 @@ const START_WEIGHTS: [f64; 2] = [0.1, 1.0];
 /// Corpora with more documents are large: they are looked at four times an epoch.
 const SMALL: usize = 32_768;
 
-/// Stepwise EM. A block of documents gives the expected counts of words in topics, N_block, and
+/// Stepwise EM. A few blocks of documents give the expected counts of words in topics, N_step, and
 ///
-///   N ← (1 − ρ) N + ρ · (tokens / tokens of the block) · N_block,   B = (N + η) / Σ_w (N + η).
+///   N ← (1 − ρ) N + ρ · (tokens / tokens of the step) · N_step,   B = (N + η) / Σ_w (N + η).
 ///
 /// After n of the corpus's documents, a step over m more has ρ = m / (w·documents + n), where w is the weight of the start,
 /// but never less than m / documents: the window grows until it covers the corpus. A window that
@@ -74,7 +82,7 @@ impl Stepwise {
     pub fn run(
         &self,
         counts: &dyn Counts,
-        held_out: HeldOut<'_>,
+        held_out: HeldOut,
         start: &Mat,
         alpha: &[f64],
         progress: &dyn Progress,
@@ -95,7 +103,7 @@ impl Stepwise {
                 state = Expected::new(&begin, training.tokens);
             }
             progress.stage("polishing", (self.epochs * counts.blocks()) as u64);
-            let pass = Pass { settings: self, training: &training, alpha: &pad_alpha(alpha), progress };
+            let pass = Epochs { settings: self, training: &training, alpha: &pad_alpha(alpha), progress };
             if pass.run(&mut state, window, &mut guard)? {
                 break;
             }
@@ -107,39 +115,31 @@ impl Stepwise {
 }
 
 /// What the passes over the corpus read.
-struct Pass<'a> {
+struct Epochs<'a> {
     settings: &'a Stepwise,
     training: &'a Training<'a>,
     alpha: &'a [f32],
     progress: &'a dyn Progress,
 }
 
-impl Pass<'_> {
+impl Epochs<'_> {
     /// All epochs, or fewer when the guard ends them; false when already the first look was worse than the start.
     fn run(&self, state: &mut Expected, mut window: Window, guard: &mut Guard<'_>) -> Result<bool> {
         let &Stepwise { epochs, inner, later_inner, seed, .. } = self.settings;
         let counts = self.training.counts;
         let looks = if counts.rows() > SMALL { 4 } else { 1 };
         for epoch in 0..epochs {
-            let steps = if epoch == 0 { inner } else { later_inner };
+            let inner = if epoch == 0 { inner } else { later_inner };
             let order = random::permutation(counts.blocks(), &mut random::rng(seed, 700 + epoch as u64));
-            let mut next = order.first().map(|&b| counts.block(b)).transpose()?;
-            for i in 0..order.len() {
+            let steps = chosen_by_step(&order);
+            for (i, chosen) in steps.iter().enumerate() {
                 self.progress.check()?;
-                let block = next.take().expect("every block is asked for before its turn");
-                // The next block comes from disk while this one is worked on.
-                let ((), read) = rayon::join(
-                    || state.step(&block, self.training, &mut window, (self.alpha, steps)),
-                    || order.get(i + 1).map(|&b| counts.block(b)).transpose(),
-                );
-                next = read?;
-                self.progress.advance(1);
+                state.step(chosen, self, &mut window, inner)?;
                 let done = (i + 1) * looks;
-                if done / order.len() > i * looks / order.len() {
-                    let first = epoch == 0 && done / order.len() == 1;
-                    let verdict =
-                        guard.look(epoch as f64 + (i + 1) as f64 / order.len() as f64, &state.reading());
-                    match verdict {
+                if done / steps.len() > i * looks / steps.len() {
+                    let first = epoch == 0 && done / steps.len() == 1;
+                    let passed = epoch as f64 + (i + 1) as f64 / steps.len() as f64;
+                    match guard.look(passed, &state.reading()) {
                         Look::Worse if first => return Ok(false),
                         Look::WorseAgain => return Ok(true),
                         _ => {}
@@ -149,6 +149,17 @@ impl Pass<'_> {
         }
         Ok(true)
     }
+}
+
+/// The blocks of every step of an epoch that takes them in this order; those of a step ascend.
+fn chosen_by_step(order: &[usize]) -> Vec<Vec<usize>> {
+    let size = order.len().div_ceil(MOST_STEPS).max(1);
+    let ascending = |blocks: &[usize]| {
+        let mut blocks = blocks.to_vec();
+        blocks.sort_unstable();
+        blocks
+    };
+    order.chunks(size).map(ascending).collect()
 }
 
 /// How much of the past a step keeps.
@@ -188,8 +199,6 @@ struct Expected {
     eta: f64,
     /// Tokens that all counts together stand for.
     tokens: f64,
-    rows: Rows,
-    theta: Vec<f32>,
 }
 
 impl Expected {
@@ -201,7 +210,7 @@ impl Expected {
         let before: f64 = start.before.iter().sum();
         let scale = if start.continues() { (before + tokens) / before } else { 1.0 };
         let tokens = before + tokens;
-        Self { table, scale, sums, eta: start.eta, tokens, rows: Rows::default(), theta: Vec::new() }
+        Self { table, scale, sums, eta: start.eta, tokens }
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -210,42 +219,43 @@ impl Expected {
 
     fn step(
         &mut self,
-        block: &CountBlock,
-        training: &Training<'_>,
+        chosen: &[usize],
+        epochs: &Epochs<'_>,
         window: &mut Window,
-        (alpha, steps): (&[f32], usize),
-    ) {
-        let keep = training.rows(block);
-        let tokens: f64 = (0..block.rows()).filter(|&i| keep[i]).map(|i| length(block, i)).sum();
+        inner: usize,
+    ) -> Result<()> {
+        let Reading { slope, offset, .. } = self.reading();
+        let (held_out, counts) = (epochs.training.held_out, epochs.training.counts);
+        let step = Step {
+            table: Cow::Borrowed(&self.table),
+            slope,
+            offset,
+            alpha: epochs.alpha.to_vec(),
+            inner,
+            held_out,
+        };
+        let sums = sum(&step, counts, chosen, epochs.progress)?;
+        let (documents, tokens) = (sums[1][0], sums[1][1]);
         if tokens == 0.0 {
-            return;
+            return Ok(());
         }
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.gather(&self.reading(), block.words());
-        self.theta.resize(block.rows() * self.table.width, 0.0);
-        Inference { steps, tolerance: 0.0 }.infer(block, &keep, rows.as_ref(), alpha, &mut self.theta);
-        let kept = window.keep(keep.iter().filter(|k| **k).count(), tokens);
+        let kept = window.keep(documents as usize, tokens);
         self.scale *= kept;
-        self.update(block, &rows, (1.0 - kept) * self.tokens / tokens / self.scale);
-        self.rows = rows;
+        self.update(&sums[0], (1.0 - kept) * self.tokens / tokens / self.scale);
         // Far from the smallest f32, and the table's numbers grow as the scale falls.
         if self.scale < 1e-12 {
             self.rescale();
         }
+        Ok(())
     }
 
-    /// Adds `weight` · the block's expected counts to the table.
-    fn update(&mut self, block: &CountBlock, rows: &Rows, weight: f64) {
-        let width = self.table.width;
-        let mixtures = RowsRef { width, data: &self.theta, inverse: &[] };
-        let tasks = self.table.split(block.words(), WORDS_A_TASK);
-        let parts: Vec<Vec<f64>> = tasks
-            .into_par_iter()
-            .map(|(first, words, out)| {
-                vectorised(Update { block, first, words, rows, mixtures, weight: weight as f32, out })
-            })
-            .collect();
-        parts.iter().for_each(|part| add_assign(&mut self.sums, part));
+    /// Adds `weight` · the expected counts of a step to the table.
+    fn update(&mut self, counts: &[f64], weight: f64) {
+        let size = (WORDS_A_TASK * self.table.width).max(1);
+        self.table.data.par_chunks_mut(size).zip(counts.par_chunks(size)).for_each(|(out, counts)| {
+            out.iter_mut().zip(counts).for_each(|(x, n)| *x += (weight * n) as f32);
+        });
+        self.sums = self.table.sums();
     }
 
     fn rescale(&mut self) {
@@ -253,44 +263,6 @@ impl Expected {
         self.table.data.par_iter_mut().for_each(|x| *x = (f64::from(*x) * factor) as f32);
         self.sums.iter_mut().for_each(|x| *x *= factor);
         self.scale = 1.0;
-    }
-}
-
-fn length(block: &CountBlock, row: usize) -> f64 {
-    block.row(row).iter().map(|e| f64::from(block.levels()[e.code as usize])).sum()
-}
-
-/// Expected counts of some words: out_w += weight · B_w ∘ Σ_d c_dw θ_d / (θ_d · B_w); returns their sums over words.
-struct Update<'a> {
-    block: &'a CountBlock,
-    first: usize,
-    words: &'a [u32],
-    rows: &'a Rows,
-    mixtures: RowsRef<'a>,
-    weight: f32,
-    out: &'a mut [f32],
-}
-
-impl Kernel for Update<'_> {
-    type Output = Vec<f64>;
-
-    #[inline(always)]
-    fn run(self) -> Vec<f64> {
-        let width = self.mixtures.width;
-        let (mut sum, mut total) = (vec![0.0f32; width], vec![0.0f64; width]);
-        for (i, &word) in self.words.iter().enumerate() {
-            let local = self.first + i;
-            let row = &self.rows.data[local * width..][..width];
-            sum.fill(0.0);
-            weigh(row, self.block.column(local), self.block.levels(), self.mixtures, &mut sum);
-            let out = &mut self.out[(word - self.words[0]) as usize * width..][..width];
-            for j in 0..width {
-                let added = self.weight * (sum[j] * row[j]);
-                out[j] += added;
-                total[j] += f64::from(added);
-            }
-        }
-        total
     }
 }
 

@@ -22,6 +22,12 @@ impl Table {
         Self { k, width: padded(k), data: vec![0.0; words * padded(k)] }
     }
 
+    /// A table of these numbers; `None` when they are not whole rows.
+    pub fn from_data(k: usize, data: Vec<f32>) -> Option<Self> {
+        let width = padded(k);
+        (width > 0 && data.len().is_multiple_of(width)).then_some(Self { k, width, data })
+    }
+
     /// `scale` · topicsᵀ, where topics are k × words.
     pub fn from_topics(topics: &Mat, scale: f64) -> Self {
         let mut table = Self::zeros(topics.cols(), topics.rows());

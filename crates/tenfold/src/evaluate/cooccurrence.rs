@@ -1,8 +1,11 @@
 //! In how many documents or windows of text the top words of topics occur, alone and together.
 
 use crate::error::Result;
+use std::borrow::Cow;
+use tenfold_engine::linalg::counts::{Parcel, Part, Pass, Unpacked, all_blocks, sum};
 use tenfold_engine::linalg::parallel::sum_blocks;
 use tenfold_engine::linalg::{CountBlock, Counts};
+use tenfold_engine::progress::{Progress, Silent};
 
 /// Occurrences of the words of each topic, and of their pairs.
 ///
@@ -38,16 +41,12 @@ impl Cooccurrence {
     /// # Errors
     /// What the source of the counts says.
     pub fn in_documents(counts: &dyn Counts, topics: &[Vec<u32>]) -> Result<Self> {
-        let union = union(topics);
-        let places = places(topics, &union);
-        let add = |seen: &mut Self, range: std::ops::Range<usize>| {
-            for b in range {
-                let block = counts.block(b)?;
-                seen.add(&Bits::of_block(&block, &union), &places);
-            }
-            Ok(())
-        };
-        Ok(sum_blocks(counts.blocks(), 1, || Self::none(topics), add, Self::merge)?)
+        let pass = TogetherInDocuments { topics: Cow::Borrowed(topics) };
+        let sums = sum(&pass, counts, &all_blocks(counts), &Silent)?;
+        let (windows, mut numbers) = (sums[0][0] as u64, sums[1].iter());
+        let mut seen = Self { windows, ..Self::none(topics) };
+        seen.pairs.iter_mut().flatten().zip(&mut numbers).for_each(|(pair, n)| *pair = *n as u64);
+        Ok(seen)
     }
 
     /// Counts windows of `width` consecutive words that hold the words; a text that is shorter is one window.
@@ -127,6 +126,58 @@ impl Cooccurrence {
                 }
             }
         }
+    }
+}
+
+/// The pass of [`Cooccurrence::in_documents`]: documents, then the squares of counts one after the other.
+pub(crate) struct TogetherInDocuments<'a> {
+    topics: Cow<'a, [Vec<u32>]>,
+}
+
+impl TogetherInDocuments<'_> {
+    pub(crate) const TAG: u64 = 4;
+
+    pub(crate) fn unpack(parcel: &mut Unpacked<'_>) -> Option<Self> {
+        let words = |bytes: &[u8]| {
+            let word = |b: &[u8]| u32::from_le_bytes(b.try_into().expect("four bytes"));
+            bytes.chunks_exact(4).map(word).collect::<Vec<u32>>()
+        };
+        let topics: Option<Vec<Vec<u32>>> =
+            (0..parcel.number()?).map(|_| parcel.bytes().map(words)).collect();
+        Some(Self { topics: Cow::Owned(topics?) })
+    }
+}
+
+impl Pass for TogetherInDocuments<'_> {
+    fn window(
+        &self,
+        counts: &dyn Counts,
+        chosen: &[usize],
+        progress: &dyn Progress,
+    ) -> tenfold_engine::error::Result<Vec<Part>> {
+        let union = union(&self.topics);
+        let places = places(&self.topics, &union);
+        let add = |seen: &mut Cooccurrence, range: std::ops::Range<usize>| {
+            for &b in &chosen[range] {
+                progress.check()?;
+                seen.add(&Bits::of_block(&*counts.block(b)?, &union), &places);
+            }
+            Ok(())
+        };
+        let none = || Cooccurrence::none(&self.topics);
+        let seen = sum_blocks(chosen.len(), 1, none, add, Cooccurrence::merge)?;
+        let pairs = seen.pairs.iter().flatten().map(|n| *n as f64).collect();
+        Ok(vec![Part::Double(vec![seen.windows as f64]), Part::Double(pairs)])
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut parcel = Parcel::default();
+        parcel.number(Self::TAG);
+        parcel.number(self.topics.len() as u64);
+        for list in self.topics.iter() {
+            parcel.bytes(&list.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
+        }
+        parcel.0
     }
 }
 

@@ -32,6 +32,7 @@ pub use auc::auc;
 pub use bridgeness::{bridgeness, bridgeness_of, degree_corrected_bridgeness};
 pub use coherence::Coherence;
 pub use cooccurrence::Cooccurrence;
+pub(crate) use cooccurrence::TogetherInDocuments;
 pub use cover::Cover;
 pub use diversity::{diversity, overlaps, top_words};
 pub use f1::average_f1;

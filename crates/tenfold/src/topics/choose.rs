@@ -4,7 +4,7 @@ use super::data::Corpus;
 use super::fit::{smoothed, unigram};
 use super::moments::{SecondMoment, Weighted};
 use super::spectral::{Search, basis_width, find_basis, gather, solve};
-use crate::admixture::Completion;
+use crate::admixture::{Completion, HeldOut};
 use crate::error::Result;
 use crate::verdict::Verdict;
 use tenfold_engine::linalg::{RangeFinder, SymmetricOperator};
@@ -37,7 +37,7 @@ pub(super) fn choose(
     weighted: &Weighted<'_>,
     scale: &[f64],
     search: &Search<'_>,
-    held_out: &(dyn Fn(usize) -> bool + Sync),
+    held_out: HeldOut,
 ) -> Result<Choice> {
     let words = scale.iter().filter(|s| **s > 0.0).count();
     let most = MOST.min(words / 2).min(weighted.documents / 4).max(1);
@@ -45,7 +45,7 @@ pub(super) fn choose(
     let basis = find_basis(weighted, scale, basis_width(high, words), search)?;
     let moments = gather(weighted, basis, search.progress)?;
     let unigram = unigram(corpus)?;
-    let watchers = corpus.select(scored(corpus.documents(), held_out))?;
+    let watchers = corpus.aside(held_out, SCORED, search.progress)?;
     if watchers.tokens() == 0 || low == high {
         return Ok(Choice { k: low, interval: Some((low, high)), tried: Vec::new(), most });
     }
@@ -62,14 +62,6 @@ pub(super) fn choose(
     Ok(Choice { k, interval: Some((low, high)), tried, most })
 }
 
-/// The held-out documents that rank candidates: at most about a thousand, from the whole length of the file.
-fn scored(documents: usize, held_out: &(dyn Fn(usize) -> bool + Sync)) -> impl Fn(usize) -> bool {
-    let all: Vec<usize> = (0..documents).filter(|&d| held_out(d)).collect();
-    let mut scored = vec![false; documents];
-    all.iter().step_by(all.len().div_ceil(SCORED).max(1)).for_each(|&d| scored[d] = true);
-    move |d| scored[d]
-}
-
 /// Up to seven numbers from low to high, in equal ratios.
 fn candidates(low: usize, high: usize) -> Vec<usize> {
     let ratio = (high as f64 / low as f64).powf(1.0 / 6.0);
@@ -84,7 +76,7 @@ fn interval(
     most: usize,
     search: &Search<'_>,
 ) -> Result<(usize, usize)> {
-    let halves = [weighted.half(0)?, weighted.half(1)?];
+    let halves = [weighted.half(0, search.progress)?, weighted.half(1, search.progress)?];
     let operators = halves.each_ref().map(|weighted| SecondMoment {
         weighted,
         scale,
@@ -140,15 +132,6 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn documents_that_rank_come_from_everywhere() {
-        let chosen = scored(100_000, &|d| d % 4 == 0);
-        let all: Vec<usize> = (0..100_000).filter(|&d| chosen(d)).collect();
-        assert_eq!(all.len(), 1_000);
-        assert!(all.iter().all(|d| d % 4 == 0) && all[500] == 50_000 && all[999] == 99_900);
-        assert_eq!((0..50).filter(|&d| scored(50, &|d| d < 7)(d)).count(), 7);
-    }
 
     #[test]
     fn the_choice_says_what_limited_it() {

@@ -12,15 +12,15 @@ use super::spectral::{
 use super::statistics::Statistics;
 use super::update::outside;
 use super::{choose, stability};
-use crate::admixture::{Cvb0, Polished, Stepwise, estimate_alpha};
+use crate::admixture::{Cvb0, HeldOut, Polished, Stepwise, WordTotals, estimate_alpha};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
-use aside::{FEWEST_WATCHED, held_out, judging, watched};
+use aside::{FEWEST_WATCHED, judging, watched};
 use std::time::Instant;
 use tenfold_engine::decompose::Solver;
 use tenfold_engine::linalg::Mat;
-use tenfold_engine::linalg::counts::all_blocks;
+use tenfold_engine::linalg::counts::{all_blocks, sum};
 use tenfold_engine::progress::{Progress, Silent};
 
 /// What follows the moments.
@@ -103,14 +103,14 @@ impl Params {
         corpus.notes().iter().for_each(|note| verdict.note(note.clone()));
         let mut stages = Stages::begin();
         let watched = if self.polish == Polish::None { 0.0 } else { watched(corpus.documents()) };
-        let held_out = held_out(watched);
+        let held_out = HeldOut::share(watched);
         let frequencies = corpus.document_frequencies()?;
         let asked = if let Components::Exactly(k) = self.k { k } else { 10 };
         let active = active_words(&frequencies, corpus.documents(), asked);
         let damping = self.damping();
-        let lengths = Weighted::new(corpus, damping, all_blocks(corpus), &active, &held_out)?;
+        let lengths = Weighted::new(corpus, damping, &active, held_out, progress)?;
         let cap = lengths.usual_cap();
-        let weighted = lengths.weigh(cap)?;
+        let weighted = lengths.weigh(cap, progress)?;
         report_words(&active, &frequencies, corpus, &weighted, &mut verdict)?;
         let scale = weighted.usual_scale(&active);
         let search = Search { alpha0: self.alpha0, solver: &self.solver, seed: self.seed, progress };
@@ -135,7 +135,7 @@ impl Params {
         stages.end("stability");
         drop(weighted);
         let unigram = unigram(corpus)?;
-        let polished = self.polish(corpus, &estimate, &unigram, &held_out, progress)?;
+        let polished = self.polish(corpus, &estimate, &unigram, held_out, progress)?;
         stages.end("polish");
         let statistics = Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)?;
         stages.end("statistics");
@@ -164,16 +164,16 @@ impl Params {
         active: &[bool],
     ) -> Result<choose::Choice> {
         let documents = corpus.documents();
-        let apart = held_out(judging(documents));
+        let apart = HeldOut::share(judging(documents));
         let own = match self.polish != Polish::None && watched(documents) > 0.0 {
             true => None,
             false => {
-                let lengths = Weighted::new(corpus, self.damping(), all_blocks(corpus), active, &apart)?;
-                Some(lengths.weigh(weighted.cap)?)
+                let lengths = Weighted::new(corpus, self.damping(), active, apart, search.progress)?;
+                Some(lengths.weigh(weighted.weighing.cap, search.progress)?)
             }
         };
         let weighted = own.as_ref().unwrap_or(weighted);
-        choose::choose(corpus, weighted, &weighted.usual_scale(active), search, &apart)
+        choose::choose(corpus, weighted, &weighted.usual_scale(active), search, apart)
     }
 
     fn damping(&self) -> Damping {
@@ -236,7 +236,7 @@ impl Params {
         corpus: &Corpus,
         estimate: &Estimate,
         unigram: &[f64],
-        held_out: &(dyn Fn(usize) -> bool + Sync),
+        held_out: HeldOut,
         progress: &dyn Progress,
     ) -> Result<Polished> {
         let start = smoothed(&estimate.topics, unigram, 0.01);
@@ -315,17 +315,10 @@ pub(super) fn dirichlet(shares: &[f64], alpha0: f64) -> Vec<f64> {
 
 /// Every word's share of all tokens.
 pub(super) fn unigram(corpus: &Corpus) -> Result<Vec<f64>> {
-    let mut totals = vec![0.0f64; corpus.words()];
-    let counts = corpus.counts();
-    for b in 0..counts.blocks() {
-        let block = counts.block(b)?;
-        for (local, &word) in block.words().iter().enumerate() {
-            let column = block.column(local).iter();
-            totals[word as usize] += column.map(|e| f64::from(block.levels()[e.code as usize])).sum::<f64>();
-        }
-    }
-    let sum = totals.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    totals.iter_mut().for_each(|x| *x /= sum);
+    let pass = WordTotals { held_out: HeldOut::NONE };
+    let mut totals = sum(&pass, corpus, &all_blocks(corpus), &Silent)?.swap_remove(0);
+    let all = totals.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    totals.iter_mut().for_each(|x| *x /= all);
     Ok(totals)
 }
 

@@ -43,6 +43,7 @@
 //! Jordan, "Latent Dirichlet allocation", JMLR 3 (2003).
 
 mod choose;
+pub mod cluster;
 mod data;
 mod fit;
 mod infer;

@@ -72,7 +72,7 @@ pub(super) fn find_basis(
     let usable = counts.rows() / ENOUGH_DOCUMENTS;
     let strides: &[usize] = if usable >= 8 { &[8, 4, 2] } else { &[1, 1] };
     let parts: Result<Vec<Weighted<'_>>> = (strides.iter().filter(|s| **s > 1))
-        .map(|&s| weighted.part(|block, _| block.is_multiple_of(s)))
+        .map(|&s| weighted.part(|block| block.is_multiple_of(s), progress))
         .collect();
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };

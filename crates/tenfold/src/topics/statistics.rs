@@ -51,6 +51,9 @@ impl Counts for Sampled<'_> {
     fn block(&self, b: usize) -> tenfold_engine::error::Result<Cow<'_, CountBlock>> {
         self.corpus.counts().block(b * self.stride)
     }
+    fn fetch(&self, blocks: &[usize]) -> tenfold_engine::error::Result<()> {
+        self.corpus.counts().fetch(&blocks.iter().map(|b| b * self.stride).collect::<Vec<_>>())
+    }
 }
 
 impl Statistics {

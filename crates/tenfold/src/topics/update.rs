@@ -6,11 +6,10 @@ use super::model::{Model, Moments};
 use super::moments::{SecondMoment, Weighted, project};
 use super::spectral::{Estimate, Search, active_words, solve, solve_again, usual_solver};
 use super::statistics::Statistics;
-use crate::admixture::{Cvb0, Stepwise, estimate_alpha};
+use crate::admixture::{Cvb0, HeldOut, Stepwise, estimate_alpha};
 use crate::error::{Error, Result};
 use crate::evaluate::total_variation;
 use crate::verdict::Verdict;
-use tenfold_engine::linalg::counts::all_blocks;
 use tenfold_engine::linalg::{Mat, SymmetricOperator, assign, random};
 use tenfold_engine::progress::Progress;
 
@@ -101,8 +100,8 @@ impl Model {
         let first = solve(&moments.projected, None, self.k(), &search)?;
         let before = solve_again(&moments.projected, &first, &search)?;
         let active: Vec<bool> = moments.scale.iter().map(|s| *s > 0.0).collect();
-        let weighted = Weighted::new(more, moments.damping, all_blocks(more), &active, &|_| false)?
-            .weigh(moments.cap)?;
+        let weighted = Weighted::new(more, moments.damping, &active, HeldOut::NONE, progress)?
+            .weigh(moments.cap, progress)?;
         let outside = outside(more, &moments, &search)?;
         progress.stage("gathering moments", weighted.chosen.len() as u64);
         let added = project(&weighted, moments.projected.basis.clone(), true, progress)?;
@@ -146,12 +145,13 @@ impl Model {
         let before: Vec<f64> = self.shares().iter().map(|share| share * tokens).collect();
         let (topics, own) = if polish == Polish::Faithful {
             let cvb0 = Cvb0 { sweeps: SWEEPS, learn_alpha: true, before, ..Cvb0::default() };
-            let polished = cvb0.run(more, &|_| false, start, self.alpha(), progress)?;
+            let polished = cvb0.run(more, HeldOut::NONE, start, self.alpha(), progress)?;
             (polished.topics, polished.alpha)
         } else {
             let usual = Stepwise::for_documents(more.documents());
             let stepwise = Stepwise { epochs: 1, before, seed: self.seed(), ..usual };
-            let topics = stepwise.run(more, &|_| false, start, &vec![PRIOR; start.rows()], progress)?.topics;
+            let topics =
+                stepwise.run(more, HeldOut::NONE, start, &vec![PRIOR; start.rows()], progress)?.topics;
             let alpha = estimate_alpha(more, &topics, self.alpha(), progress)?;
             (topics, alpha)
         };
@@ -247,12 +247,13 @@ pub(super) fn outside(corpus: &Corpus, moments: &Moments, search: &Search<'_>) -
     let frequencies = corpus.document_frequencies()?;
     let usual = active_words(&frequencies, corpus.documents(), 1);
     let active: Vec<bool> = moments.scale.iter().zip(&usual).map(|(s, u)| *s > 0.0 || *u).collect();
-    let mut weighted = Weighted::new(corpus, moments.damping, all_blocks(corpus), &active, &|_| false)?;
+    let progress = search.progress;
+    let mut weighted = Weighted::new(corpus, moments.damping, &active, HeldOut::NONE, progress)?;
     if weighted.documents < FEWEST_MEASURED {
         return Ok(None);
     }
-    weighted.cap = moments.cap;
-    let halves = [weighted.half(0)?, weighted.half(1)?];
+    weighted.weighing.cap = moments.cap;
+    let halves = [weighted.half(0, progress)?, weighted.half(1, progress)?];
     // Words that the fit did not know have no scale yet.
     let own = halves[0].usual_scale(&active);
     let scale: Vec<f64> =
@@ -260,7 +261,7 @@ pub(super) fn outside(corpus: &Corpus, moments: &Moments, search: &Search<'_>) -
     let probes = random::gaussian(scale.len(), PROBES, &mut random::rng(search.seed, 900));
     let mut products = Vec::new();
     for weighted in &halves {
-        let (alpha0, progress) = (search.alpha0, search.progress);
+        let alpha0 = search.alpha0;
         products.push(SecondMoment { weighted, scale: &scale, alpha0, progress }.apply(&probes)?);
     }
     let directions = moments.directions();

@@ -132,6 +132,19 @@ impl CountBlock {
         self.row(i).iter().map(|e| (self.words[e.at as usize], self.levels[e.code as usize]))
     }
 
+    /// The rows that `keep` wants, as a block.
+    pub fn select(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let (mut documents, mut starts) = (Vec::new(), vec![0]);
+        let (mut words, mut counts) = (Vec::new(), Vec::new());
+        for i in (0..self.rows()).filter(|&i| keep(i)) {
+            documents.push(self.documents[i]);
+            words.extend(self.row_counts(i).map(|(word, _)| word));
+            counts.extend(self.row_counts(i).map(|(_, count)| count));
+            starts.push(words.len() as u32);
+        }
+        Self::new(&documents, &starts, &words, &counts)
+    }
+
     /// The block as bytes, little-endian, to be put aside on disk; columns are indexed anew when it comes back.
     pub fn to_bytes(&self) -> Vec<u8> {
         let lengths = [self.documents.len(), self.words.len(), self.levels.len(), self.by_row.len()];

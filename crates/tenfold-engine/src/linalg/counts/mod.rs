@@ -7,8 +7,10 @@
 
 mod block;
 mod gather;
+mod pass;
 
 pub use block::{CountBlock, Entry, Target};
+pub use pass::{Elsewhere, Parcel, Part, Pass, Sums, Unpacked, by_window, garbled, sum};
 
 use super::Mat;
 use crate::error::Result;
@@ -31,6 +33,21 @@ pub trait Counts: Sync {
     /// # Errors
     /// What the source of the data says.
     fn block(&self, b: usize) -> Result<Cow<'_, CountBlock>>;
+    /// The runs of blocks that a pass sums one after the other; all in one when nobody says otherwise.
+    fn windows(&self) -> Vec<Range<usize>> {
+        std::iter::once(0..self.blocks()).collect()
+    }
+    /// Tells that these blocks will be asked for, so that counts that lie elsewhere can bring them all at once.
+    ///
+    /// # Errors
+    /// What the source of the data says.
+    fn fetch(&self, _blocks: &[usize]) -> Result<()> {
+        Ok(())
+    }
+    /// Who sums over the blocks, where they do not lie here.
+    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        None
+    }
 }
 
 /// Documents that are worked on together; large enough that two barriers a group cost nothing, small enough that
@@ -46,21 +63,22 @@ pub fn all_blocks(counts: &dyn Counts) -> Vec<usize> {
 }
 
 /// Visits the chosen blocks in order, in groups of about 4096 documents (fewer where these hold more than 1024 entries
-/// each) read in parallel; the visitor gets the group's place in `chosen` and its blocks.
+/// each) read in parallel; the visitor gets the numbers of the group's blocks, and the blocks.
 ///
 /// # Errors
 /// What the counts or the visitor say.
 pub fn for_each_group(
     counts: &dyn Counts,
     chosen: &[usize],
-    mut visit: impl FnMut(Range<usize>, &[Cow<'_, CountBlock>]) -> Result<()>,
+    mut visit: impl FnMut(&[usize], &[Cow<'_, CountBlock>]) -> Result<()>,
 ) -> Result<()> {
+    counts.fetch(chosen)?;
     let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
     let entries = counts.entries().div_ceil(counts.blocks().max(1) as u64).max(1);
     let size = (GROUP_ROWS / a_block).min((GROUP_ENTRIES / entries) as usize).max(1);
-    for (g, group) in chosen.chunks(size).enumerate() {
+    for group in chosen.chunks(size) {
         let blocks: Result<Vec<_>> = group.par_iter().map(|&b| counts.block(b)).collect();
-        visit(g * size..g * size + group.len(), &blocks?)?;
+        visit(group, &blocks?)?;
     }
     Ok(())
 }
@@ -68,7 +86,7 @@ pub fn for_each_group(
 /// Words of one task of [`add_transposed`]: enough tasks for eight threads on a usual vocabulary.
 const WORDS_A_TASK: usize = 4096;
 
-/// out += Σ over the blocks of Cᵀ·Y, `ys[b]` belonging to `blocks[b]` and `values` taking the place of counts; every
+/// out += Σ over the blocks of Cᵀ·Y, `ys[i]` belonging to `blocks[i]` and `values` taking the place of counts; every
 /// word is summed by one task, in order.
 ///
 /// # Panics
@@ -114,6 +132,44 @@ mod tests {
     use super::*;
     use crate::linalg::random;
     use rand::RngExt;
+
+    #[test]
+    fn windows_add_to_the_same_bits_in_any_order_and_any_parts() {
+        let mut rng = random::rng(3, 0);
+        let draw = |rng: &mut _| -> Vec<Part> {
+            let x = random::gaussian(40, 1, rng).as_slice().to_vec();
+            let scales = random::gaussian(40, 1, rng);
+            let wild: Vec<f64> = x.iter().zip(scales.as_slice()).map(|(x, s)| x * (20.0 * s).exp()).collect();
+            vec![Part::Single(wild.iter().map(|x| *x as f32).collect()), Part::Double(wild)]
+        };
+        let parts: Vec<Vec<Part>> = (0..50).map(|_| draw(&mut rng)).collect();
+        let all = |order: &[usize]| {
+            let mut sums = Sums::default();
+            order.iter().for_each(|&i| sums.add(parts[i].clone()));
+            sums
+        };
+        let forward: Vec<usize> = (0..50).collect();
+        let once = all(&forward).rounded();
+        let plain: f64 = (parts.iter()).map(|p| if let Part::Double(x) = &p[1] { x[0] } else { 0.0 }).sum();
+        assert!((once[1][0] - plain).abs() <= 1e-12 * plain.abs().max(1.0));
+        for seed in 0..5 {
+            let order = random::permutation(50, &mut random::rng(seed, 1));
+            assert_eq!(all(&order).rounded(), once, "order {seed}");
+            let cut = 1 + 9 * seed as usize;
+            let mut left = all(&order[..cut]);
+            let right = Sums::from_bytes(&all(&order[cut..]).to_bytes()).unwrap();
+            assert!(left.agrees_with(&right));
+            left.merge(right);
+            assert_eq!(left.rounded(), once, "two parts {seed}");
+        }
+        let bytes = all(&forward).to_bytes();
+        for cut in [0, 1, 8, 30, bytes.len() - 1] {
+            assert_eq!(Sums::from_bytes(&bytes[..cut]), None);
+        }
+        let mut lying = bytes;
+        lying[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(Sums::from_bytes(&lying), None);
+    }
 
     /// A random block of counts and the same, dense.
     fn drawn(rows: usize, words: usize, seed: u64) -> (CountBlock, Mat) {

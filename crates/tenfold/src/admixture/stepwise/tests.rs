@@ -34,8 +34,11 @@ fn steps_equal_the_equations() {
         let drawn = Drawn::new(50, k, 60, 40.0, 4);
         let (counts, start) = (drawn.counts(20), drawn.start(0.3));
         let alpha: Vec<f64> = (0..k).map(|t| 0.05 + 0.02 * t as f64).collect();
-        let found = settings(1).run(&counts, &|d| d == 3, &start, &alpha, &Silent).unwrap();
-        let training = |(d, entries): &'_ (u32, Vec<(u32, f32)>)| (*d != 3).then_some(entries.clone());
+        let held_out = HeldOut::share(0.02);
+        let found = settings(1).run(&counts, held_out, &start, &alpha, &Silent).unwrap();
+        let training = |(d, entries): &'_ (u32, Vec<(u32, f32)>)| {
+            (!held_out.holds(*d as usize)).then_some(entries.clone())
+        };
         let documents: Vec<Vec<Vec<(u32, f32)>>> =
             drawn.documents.chunks(20).map(|c| c.iter().filter_map(training).collect()).collect();
         let tokens: f64 = documents.iter().flatten().flatten().map(|(_, c)| f64::from(*c)).sum();
@@ -59,15 +62,20 @@ fn forgetting_for_long_loses_nothing() {
     let drawn = Drawn::new(50, 3, 60, 40.0, 4);
     let training_counts = drawn.counts(20);
     let start = Start { topics: &drawn.topics, before: &[], eta: 0.01 };
-    let training = start.training(&training_counts, &|_| false, &[0.1; 3], &Silent).unwrap();
+    let training = start.training(&training_counts, HeldOut::NONE, &[0.1; 3], &Silent).unwrap();
     let mut plain = Expected::new(&start, training.tokens);
     let mut rescaled = Expected::new(&start, training.tokens);
+    let epochs = Epochs {
+        settings: &settings(1),
+        training: &training,
+        alpha: &pad_alpha(&[0.1; 3]),
+        progress: &Silent,
+    };
     for step in 0..40 {
-        let block = &training_counts.blocks[step % 3];
         // A window of 20 documents halves the past with every step.
         let mut window = Window { seen: 20.0, whole: 20.0, by_tokens: false };
-        plain.step(block, &training, &mut window, (&pad_alpha(&[0.1; 3]), 3));
-        rescaled.step(block, &training, &mut window, (&pad_alpha(&[0.1; 3]), 3));
+        plain.step(&[step % 3], &epochs, &mut window, 3).unwrap();
+        rescaled.step(&[step % 3], &epochs, &mut window, 3).unwrap();
         rescaled.rescale();
     }
     assert!(plain.scale > 1e-12, "40 halvings and the scale renewed in time");
@@ -81,7 +89,7 @@ fn few_documents_move_what_stands_for_many_a_little_and_empty_ones_not_at_all() 
     let run = |documents: usize| {
         let counts = Held { cols: 500, blocks: vec![block_of(&drawn.documents[..documents])] };
         let stepwise = Stepwise { before: before.clone(), epochs: 1, ..settings(1) };
-        stepwise.run(&counts, &|_| false, &drawn.topics, &[0.1; 10], &Silent).unwrap().topics
+        stepwise.run(&counts, HeldOut::NONE, &drawn.topics, &[0.1; 10], &Silent).unwrap().topics
     };
     for documents in [1, 5, 40] {
         // A topic moves by at most the tokens that it gets: of 40 each, beside 10,000.
@@ -92,7 +100,7 @@ fn few_documents_move_what_stands_for_many_a_little_and_empty_ones_not_at_all() 
     let counts = Held { cols: 500, blocks: vec![block_of(&nothing)] };
     for before in [Vec::new(), before] {
         let stepwise = Stepwise { before, ..settings(2) };
-        let found = stepwise.run(&counts, &|_| false, &drawn.topics, &[0.1; 10], &Silent).unwrap();
+        let found = stepwise.run(&counts, HeldOut::NONE, &drawn.topics, &[0.1; 10], &Silent).unwrap();
         assert_eq!(found.topics, drawn.topics);
     }
 }
@@ -103,7 +111,7 @@ fn same_bytes_on_any_number_of_threads() {
     let (counts, start) = (drawn.counts(64), drawn.start(0.2));
     let run = |threads| {
         with_threads(threads, || {
-            settings(2).run(&counts, &|d| d % 20 == 7, &start, &[0.1; 20], &Silent).unwrap()
+            settings(2).run(&counts, HeldOut::share(0.05), &start, &[0.1; 20], &Silent).unwrap()
         })
     };
     let one = run(1);
@@ -117,7 +125,7 @@ fn a_start_that_cannot_be_bettered_is_returned() {
     // Few documents and the true topics: whatever is learned from them is worse.
     let drawn = Drawn::new(400, 5, 200, 30.0, 8);
     let counts = drawn.counts(64);
-    let found = settings(5).run(&counts, &|d| d % 4 == 0, &drawn.topics, &[0.2; 5], &Silent).unwrap();
+    let found = settings(5).run(&counts, HeldOut::share(0.25), &drawn.topics, &[0.2; 5], &Silent).unwrap();
     assert_eq!((found.chosen, &found.topics), (0, &drawn.topics), "{:?}", found.curve);
     // Both weights of the start were tried and ended at their first look.
     assert_eq!(found.curve.len(), 3, "{:?}", found.curve);
@@ -129,10 +137,21 @@ fn a_poor_start_is_bettered() {
     for seed in 0..3 {
         let drawn = Drawn::new(200, 5, 3000, 60.0, seed);
         let start = drawn.start(0.5);
-        let found = settings(5).run(&drawn.counts(64), &|d| d % 20 == 7, &start, &[0.2; 5], &Silent).unwrap();
+        let found =
+            settings(5).run(&drawn.counts(64), HeldOut::share(0.05), &start, &[0.2; 5], &Silent).unwrap();
         let (before, after) = (drawn.distance(&start), drawn.distance(&found.topics));
         // Half of every topic was wrong; what remains is the bias of the most probable mixture.
         assert!(after < 0.2 * before, "seed {seed}: {before} to {after}");
         assert!(found.curve[found.chosen].perplexity < 0.8 * found.curve[0].perplexity);
     }
+}
+
+#[test]
+fn many_blocks_make_no_more_than_so_many_steps() {
+    let order: Vec<usize> = (0..100).rev().collect();
+    let steps = chosen_by_step(&order);
+    assert_eq!(steps.len(), 25);
+    assert_eq!(steps[0], [96, 97, 98, 99]);
+    assert_eq!(chosen_by_step(&order[..MOST_STEPS]).len(), MOST_STEPS);
+    assert!(chosen_by_step(&[]).is_empty());
 }

@@ -110,7 +110,7 @@ impl Builder {
                 expected: format!("a number below the {} words of the vocabulary", vocabulary.len()),
             });
         }
-        let block = if self.flushed == 0 { SMALL_BLOCK } else { LARGE_BLOCK };
+        let block = block_size(self.flushed as usize + 1);
         let window = self.take_window(self.waiting);
         self.flush(&window, block)?;
         self.store.finish()?;
@@ -163,26 +163,59 @@ impl Builder {
     }
 
     fn flush(&mut self, window: &[Documents], block: usize) -> Result<()> {
-        let places: Vec<(usize, usize)> =
-            window.iter().enumerate().flat_map(|(b, batch)| (0..batch.len()).map(move |i| (b, i))).collect();
-        let first = self.store.rows;
-        let mut rng = random::rng(SHUFFLE, self.flushed);
-        let mut order: Vec<usize> = (0..places.len()).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, rng.random_range(0..=i));
-        }
-        let made: Result<Vec<Vec<CountBlock>>> = order
-            .par_chunks(block)
-            .map(|rows| {
-                let rows: Vec<(u32, &Documents, usize)> =
-                    (rows.iter()).map(|&r| ((first + r) as u32, &window[places[r].0], places[r].1)).collect();
-                assemble(&rows)
-            })
-            .collect();
-        made?.into_iter().flatten().try_for_each(|block| self.store.push(block))?;
+        let blocks = blocks_of_window(window, self.flushed, self.store.rows, block)?;
+        blocks.into_iter().try_for_each(|block| self.store.push(block))?;
+        self.store.ends.push(self.store.blocks());
         self.flushed += 1;
         Ok(())
     }
+}
+
+/// Documents to blocks, whoever holds the window: `number` counts windows, `first` the documents before it. The order of the
+/// rows is drawn by the number of the window, so that it depends on nothing else.
+pub(in crate::topics) fn blocks_of_window(
+    window: &[Documents],
+    number: u64,
+    first: usize,
+    block: usize,
+) -> Result<Vec<CountBlock>> {
+    let places: Vec<(usize, usize)> =
+        window.iter().enumerate().flat_map(|(b, batch)| (0..batch.len()).map(move |i| (b, i))).collect();
+    let mut rng = random::rng(SHUFFLE, number);
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, rng.random_range(0..=i));
+    }
+    let made: Result<Vec<Vec<CountBlock>>> = order
+        .par_chunks(block)
+        .map(|rows| {
+            let rows: Vec<(u32, &Documents, usize)> =
+                (rows.iter()).map(|&r| ((first + r) as u32, &window[places[r].0], places[r].1)).collect();
+            assemble(&rows)
+        })
+        .collect();
+    Ok(made?.into_iter().flatten().collect())
+}
+
+/// How many documents the windows of a corpus take whose documents have so many entries each: as many as fit, one at least.
+/// [`Builder`] cuts in the same places.
+pub(in crate::topics) fn window_sizes(entries: impl IntoIterator<Item = u32>) -> Vec<usize> {
+    let (mut sizes, mut documents, mut held) = (Vec::new(), 0, 0usize);
+    for n in entries {
+        if documents > 0 && (documents == WINDOW || held + n as usize > ENTRIES) {
+            sizes.push(documents);
+            (documents, held) = (0, 0);
+        }
+        documents += 1;
+        held += n as usize;
+    }
+    sizes.extend(Some(documents).filter(|n| *n > 0));
+    sizes
+}
+
+/// Documents of a block, in a corpus of one window or of more.
+pub(in crate::topics) fn block_size(windows: usize) -> usize {
+    if windows <= 1 { SMALL_BLOCK } else { LARGE_BLOCK }
 }
 
 /// The block of these rows, or several when they hold more distinct words or counts than a block can.

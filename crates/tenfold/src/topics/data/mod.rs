@@ -1,17 +1,25 @@
 //! A corpus: counts of words in documents, in blocks, in memory or on disk.
 
+mod afar;
 mod build;
 mod store;
 
+pub(super) use afar::Blocks;
+pub use afar::Layout;
 pub use build::{Builder, Documents};
+pub(super) use build::{block_size, blocks_of_window, window_sizes};
 pub(crate) use store::Store;
 
+use crate::admixture::{HeldOut, documents_aside};
 use crate::error::{Error, Result};
 use crate::evaluate::Cooccurrence;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::ops::Range;
+use tenfold_engine::linalg::counts::{Elsewhere, Parcel, Part, Pass, all_blocks, sum};
 use tenfold_engine::linalg::{CountBlock, Counts};
+use tenfold_engine::progress::{Progress, Silent};
 
 /// Documents with their counts of words, and the words' names.
 ///
@@ -38,6 +46,16 @@ pub struct Corpus {
 }
 
 impl Corpus {
+    /// A corpus whose blocks lie elsewhere: only sums over them, and a few of them at a time, come here.
+    ///
+    /// # Panics
+    /// When the layout has another number of words than the vocabulary.
+    pub fn afar(layout: &Layout, vocabulary: Vec<String>, who: Box<dyn Elsewhere + Send>) -> Self {
+        assert_eq!(layout.words, vocabulary.len(), "a layout for these words");
+        let (names, recipe, notes, windows) = (None, Value::Null, Vec::new(), Vec::new());
+        Self { store: Store::afar(layout, who), vocabulary, names, recipe, notes, windows }
+    }
+
     /// Documents, empty ones included.
     pub fn documents(&self) -> usize {
         self.store.rows
@@ -128,14 +146,8 @@ impl Corpus {
     /// # Errors
     /// What the source of the blocks says.
     pub fn document_frequencies(&self) -> Result<Vec<u32>> {
-        let mut frequencies = vec![0u32; self.words()];
-        for b in 0..self.store.blocks() {
-            let block = self.store.block(b)?;
-            for (local, &word) in block.words().iter().enumerate() {
-                frequencies[word as usize] += block.column(local).len() as u32;
-            }
-        }
-        Ok(frequencies)
+        let sums = sum(&Frequencies, self, &all_blocks(self), &Silent)?;
+        Ok(sums[0].iter().map(|n| *n as u32).collect())
     }
 
     /// The corpus with other word numbers: word w becomes `new[w]`, or is dropped where that is `u32::MAX`. Documents
@@ -163,6 +175,7 @@ impl Corpus {
             made?.into_iter().try_for_each(|block| store.push(block))?;
         }
         store.finish()?;
+        store.ends = std::mem::take(&mut old.ends);
         Ok(Self { store, vocabulary, ..self })
     }
 
@@ -202,6 +215,28 @@ impl Corpus {
         part.names = (self.names.as_ref())
             .map(|n| n.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, n)| n.clone()).collect());
         Ok(part)
+    }
+
+    /// The documents that are held out, or no more than about `most` of them, from the whole length of the corpus.
+    pub(super) fn aside(&self, held_out: HeldOut, most: usize, progress: &dyn Progress) -> Result<Self> {
+        let mut rows = Vec::new();
+        for block in documents_aside(self, held_out, progress)? {
+            for i in 0..block.rows() {
+                let words: Vec<(u32, u32)> = block.row_counts(i).map(|(w, c)| (w, c as u32)).collect();
+                rows.push((block.documents()[i], words));
+            }
+        }
+        rows.sort_unstable_by_key(|r| r.0);
+        let stride = rows.len().div_ceil(most).max(1);
+        let mut chosen = Documents::default();
+        for (_, words) in rows.iter().step_by(stride) {
+            chosen.words.extend(words.iter().map(|w| w.0));
+            chosen.counts.extend(words.iter().map(|w| w.1));
+            chosen.ends.push(chosen.words.len() as u32);
+        }
+        let mut builder = Builder::new(u64::MAX);
+        builder.push(chosen)?;
+        builder.finish(self.vocabulary.clone())
     }
 
     /// Visits all documents in the order of their numbers, some thousands at a time, with their words and counts.
@@ -276,5 +311,46 @@ impl Counts for Corpus {
     }
     fn block(&self, b: usize) -> tenfold_engine::error::Result<Cow<'_, CountBlock>> {
         self.store.block(b).map_err(|e: Error| e.into())
+    }
+    fn windows(&self) -> Vec<Range<usize>> {
+        self.store.windows()
+    }
+    fn fetch(&self, blocks: &[usize]) -> tenfold_engine::error::Result<()> {
+        self.store.afar.as_ref().map_or(Ok(()), |afar| afar.fetch(blocks))
+    }
+    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        self.store.afar.as_ref().map(|afar| afar.elsewhere())
+    }
+}
+
+/// The pass that counts the documents of every word.
+pub(super) struct Frequencies;
+
+impl Frequencies {
+    pub const TAG: u64 = 16;
+}
+
+impl Pass for Frequencies {
+    fn window(
+        &self,
+        counts: &dyn Counts,
+        chosen: &[usize],
+        progress: &dyn Progress,
+    ) -> tenfold_engine::error::Result<Vec<Part>> {
+        let mut frequencies = vec![0.0; counts.cols()];
+        for &b in chosen {
+            progress.check()?;
+            let block = counts.block(b)?;
+            for (local, &word) in block.words().iter().enumerate() {
+                frequencies[word as usize] += block.column(local).len() as f64;
+            }
+        }
+        Ok(vec![Part::Double(frequencies)])
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut parcel = Parcel::default();
+        parcel.number(Self::TAG);
+        parcel.0
     }
 }

@@ -1,5 +1,6 @@
 //! Where the blocks of a corpus lie.
 
+use super::afar::{Afar, Layout};
 use crate::error::{Error, Result};
 use crate::input::Disk;
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use tempfile::NamedTempFile;
 use tenfold_engine::linalg::CountBlock;
+use tenfold_engine::linalg::counts::Elsewhere;
 
 /// Blocks in memory as long as they fit into half of `memory`, which leaves the other half to whoever works on
 /// them; all of them in a temporary file after that.
@@ -22,6 +24,10 @@ pub(crate) struct Store {
     held: Vec<CountBlock>,
     bytes: u64,
     spill: Option<Spill>,
+    /// The number of blocks before the end of every window.
+    pub(super) ends: Vec<usize>,
+    /// Who holds the blocks, when they do not lie here.
+    pub(super) afar: Option<Afar>,
 }
 
 #[derive(Debug)]
@@ -34,7 +40,25 @@ struct Spill {
 
 impl Store {
     pub(super) fn new(memory: u64) -> Self {
-        Self { memory, rows: 0, entries: 0, tokens: 0, short: 0, held: Vec::new(), bytes: 0, spill: None }
+        Self {
+            memory,
+            rows: 0,
+            entries: 0,
+            tokens: 0,
+            short: 0,
+            held: Vec::new(),
+            bytes: 0,
+            spill: None,
+            ends: Vec::new(),
+            afar: None,
+        }
+    }
+
+    /// Blocks that lie elsewhere.
+    pub(super) fn afar(layout: &Layout, who: Box<dyn Elsewhere + Send>) -> Self {
+        let &Layout { documents: rows, entries, tokens, short, .. } = layout;
+        let (ends, afar) = (layout.ends.clone(), Some(Afar::new(who)));
+        Self { rows, entries, tokens, short, ends, afar, ..Self::new(0) }
     }
 
     /// Adds a block.
@@ -74,10 +98,23 @@ impl Store {
     }
 
     pub(super) fn blocks(&self) -> usize {
-        self.spill.as_ref().map_or(self.held.len(), |s| s.ends.len())
+        match (&self.afar, &self.spill) {
+            (Some(_), _) => self.ends.last().copied().unwrap_or(0),
+            (None, Some(spill)) => spill.ends.len(),
+            (None, None) => self.held.len(),
+        }
+    }
+
+    /// The blocks of every window.
+    pub(super) fn windows(&self) -> Vec<Range<usize>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| start..end).collect()
     }
 
     pub(super) fn block(&self, b: usize) -> Result<Cow<'_, CountBlock>> {
+        if let Some(afar) = &self.afar {
+            return afar.block(b).map(Cow::Owned);
+        }
         match &self.spill {
             None => Ok(Cow::Borrowed(&self.held[b])),
             Some(spill) => spill.block(b).map(Cow::Owned),

@@ -25,12 +25,3 @@ pub(super) fn judging(documents: usize) -> f64 {
         _ => watched(documents),
     }
 }
-
-/// A share of the documents, chosen by a hash of their numbers, so that neither the order of a file nor the way it is
-/// stored matters.
-pub(super) fn held_out(share: f64) -> impl Fn(usize) -> bool + Sync {
-    let limit = (share * f64::from(u32::MAX)) as u32;
-    move |position: usize| {
-        ((position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 <= limit && limit > 0
-    }
-}

@@ -18,15 +18,19 @@ mod second;
 #[cfg(test)]
 mod tests;
 mod third;
+mod weigh;
 
-pub(super) use project::{Projected, project};
-pub(super) use second::SecondMoment;
+pub(super) use project::{Gathering, Projected, project};
+pub(super) use second::{Product, SecondMoment};
 pub(super) use third::{Whitened, whiten, whitened_part};
+pub(super) use weigh::{Lengths, Tally, WeighedSums, Weighing};
 
+use crate::admixture::HeldOut;
 use crate::error::Result;
-use rayon::prelude::*;
-use tenfold_engine::linalg::counts::for_each_group;
+use std::borrow::Cow;
+use tenfold_engine::linalg::counts::{all_blocks, sum};
 use tenfold_engine::linalg::{CountBlock, Counts};
+use tenfold_engine::progress::Progress;
 
 /// How a count enters the moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,121 +58,76 @@ impl Damping {
 /// Weights of the documents of some blocks, and sums over them for every word.
 pub(super) struct Weighted<'a> {
     pub counts: &'a dyn Counts,
-    pub damping: Damping,
+    pub weighing: Weighing,
     /// The blocks that take part.
     pub chosen: Vec<usize>,
-    /// Damped length of every row of every chosen block, of words that take part; 0 for a document that does not.
-    pub lengths: Vec<Vec<f32>>,
-    pub cap: f64,
     /// Σ p.
     pub total: f64,
     /// Documents that take part.
     pub documents: usize,
     /// Σ_t p_t c_tw/ℓ_t, and with /(ℓ(ℓ−1)) and /(ℓ(ℓ−1)(ℓ−2)).
     pub sums: [Vec<f64>; 3],
+    lengths: Tally,
 }
-
-/// A document that takes part has at least three tokens: fewer carry no third moment.
-const SHORTEST: f32 = 3.0;
 
 /// Blocks from which halves by blocks are alike: a last block that is not full then makes them differ by a few per cent.
 const MANY_BLOCKS: usize = 32;
 
 impl<'a> Weighted<'a> {
-    /// Lengths of the documents of `chosen` blocks over the `active` words; `left_out` documents count as empty.
+    /// Lengths of the documents over the `active` words; those of `held_out` count as empty.
     pub fn new(
         counts: &'a dyn Counts,
         damping: Damping,
-        chosen: Vec<usize>,
         active: &[bool],
-        left_out: &(dyn Fn(usize) -> bool + Sync),
+        held_out: HeldOut,
+        progress: &dyn Progress,
     ) -> Result<Self> {
-        let mut lengths = Vec::with_capacity(chosen.len());
-        for_each_group(counts, &chosen, |_, blocks| {
-            lengths.par_extend(blocks.par_iter().map(|block| row_lengths(block, damping, active, left_out)));
-            Ok(())
-        })?;
-        let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
-        Ok(Self {
-            counts,
-            damping,
-            chosen,
-            lengths,
-            cap: f64::INFINITY,
-            total: 0.0,
-            documents,
-            sums: Default::default(),
-        })
+        Self::of(counts, Weighing::new(damping, active, held_out), all_blocks(counts), progress)
     }
 
-    /// The documents that `wanted` picks by the place of their block among the chosen and their row in it, weighed as
-    /// here. Documents lie in shuffled order, so that any rule by places gives a random part.
-    pub fn part(&self, wanted: impl Fn(usize, usize) -> bool) -> Result<Self> {
-        let (mut chosen, mut lengths) = (Vec::new(), Vec::new());
-        for (i, rows) in self.lengths.iter().enumerate() {
-            let own: Vec<f32> =
-                rows.iter().enumerate().map(|(r, l)| if wanted(i, r) { *l } else { 0.0 }).collect();
-            if own.iter().any(|l| *l > 0.0) {
-                chosen.push(self.chosen[i]);
-                lengths.push(own);
-            }
-        }
-        let documents = lengths.iter().flatten().filter(|l| **l >= SHORTEST).count();
-        let (counts, damping, cap) = (self.counts, self.damping, self.cap);
-        let part =
-            Self { counts, damping, chosen, lengths, cap, total: 0.0, documents, sums: Default::default() };
-        part.weigh(cap)
+    fn of(
+        counts: &'a dyn Counts,
+        mut weighing: Weighing,
+        chosen: Vec<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let lengths = weighing.measure(counts, &chosen, progress)?;
+        let documents = lengths.documents();
+        Ok(Self { counts, weighing, chosen, total: 0.0, documents, sums: Default::default(), lengths })
+    }
+
+    /// The documents of the blocks that `wanted` picks, weighed as here. Documents lie in shuffled order, so that any rule
+    /// by places gives a random part.
+    pub fn part(&self, wanted: impl Fn(usize) -> bool, progress: &dyn Progress) -> Result<Self> {
+        let chosen = self.chosen.iter().copied().filter(|&b| wanted(b)).collect();
+        let part = Self::of(self.counts, self.weighing.clone(), chosen, progress)?;
+        part.weigh(self.weighing.cap, progress)
     }
 
     /// One half of the documents, 0 or 1: every other block where there are many, so that none is read twice, else every
     /// other document.
-    pub fn half(&self, which: usize) -> Result<Self> {
-        let by_block = self.chosen.len() >= MANY_BLOCKS;
-        self.part(|block, row| if by_block { block % 2 == which } else { row % 2 == which })
+    pub fn half(&self, which: usize, progress: &dyn Progress) -> Result<Self> {
+        if self.chosen.len() >= MANY_BLOCKS {
+            return self.part(|b| b % 2 == which, progress);
+        }
+        let weighing = self.weighing.half(which);
+        Self::of(self.counts, weighing, self.chosen.clone(), progress)?.weigh(self.weighing.cap, progress)
     }
 
     /// Three times the median length: a few long bursty documents must not rule.
     pub fn usual_cap(&self) -> f64 {
-        let mut all: Vec<f32> = self.lengths.iter().flatten().copied().filter(|l| *l >= SHORTEST).collect();
-        if all.is_empty() {
-            return f64::INFINITY;
-        }
-        let middle = all.len() / 2;
-        3.0 * f64::from(*all.select_nth_unstable_by(middle, f32::total_cmp).1)
+        self.lengths.median().map_or(f64::INFINITY, |median| 3.0 * f64::from(median))
     }
 
     /// Fixes the largest weight and sums over documents.
-    pub fn weigh(mut self, cap: f64) -> Result<Self> {
-        self.cap = cap;
-        self.total = self.lengths.iter().flatten().map(|&l| self.weight(l)).sum();
-        let words = self.counts.cols();
-        let mut sums = vec![[0.0f64; 3]; words];
-        for_each_group(self.counts, &self.chosen, |range, blocks| {
-            let weights: Vec<Vec<[f64; 3]>> =
-                range.map(|b| self.lengths[b].iter().map(|&l| self.divided(l)).collect()).collect();
-            let task = 4096;
-            sums.par_chunks_mut(task).enumerate().for_each(|(t, out)| {
-                for (block, weights) in blocks.iter().zip(&weights) {
-                    add_columns(block, self.damping, weights, (t * task, out));
-                }
-            });
-            Ok(())
-        })?;
-        self.sums = [0, 1, 2].map(|i| sums.iter().map(|s| s[i]).collect());
+    pub fn weigh(mut self, cap: f64, progress: &dyn Progress) -> Result<Self> {
+        self.weighing.cap = cap;
+        let pass = WeighedSums { weighing: Cow::Borrowed(&self.weighing) };
+        let sums = sum(&pass, self.counts, &self.chosen, progress)?;
+        let [total, all] = sums.try_into().expect("two arrays");
+        self.total = total[0];
+        self.sums = [0, 1, 2].map(|i| all[i..].iter().step_by(3).copied().collect());
         Ok(self)
-    }
-
-    fn weight(&self, length: f32) -> f64 {
-        if length >= SHORTEST { f64::from(length).min(self.cap) } else { 0.0 }
-    }
-
-    /// p/ℓ, p/(ℓ(ℓ−1)) and p/(ℓ(ℓ−1)(ℓ−2)) of a document of this length.
-    pub fn divided(&self, length: f32) -> [f64; 3] {
-        let (p, l) = (self.weight(length), f64::from(length));
-        if p == 0.0 {
-            return [0.0; 3];
-        }
-        [p / l, p / (l * (l - 1.0)), p / (l * (l - 1.0) * (l - 2.0))]
     }
 
     /// M1, the average word frequencies, of all words.
@@ -181,44 +140,5 @@ impl<'a> Weighted<'a> {
         let d = active.iter().filter(|a| **a).count().max(1) as f64;
         let scale = |m: f64| (m + 0.1 / d).powf(-0.25);
         self.first().iter().zip(active).map(|(&m, &a)| if a { scale(m) } else { 0.0 }).collect()
-    }
-}
-
-fn row_lengths(
-    block: &CountBlock,
-    damping: Damping,
-    active: &[bool],
-    left_out: &dyn Fn(usize) -> bool,
-) -> Vec<f32> {
-    let damped = damping.levels(block);
-    let active: Vec<bool> = block.words().iter().map(|&w| active[w as usize]).collect();
-    (0..block.rows())
-        .map(|i| match left_out(block.documents()[i] as usize) {
-            true => 0.0,
-            false => {
-                let words = block.row(i).iter().filter(|e| active[e.at as usize]);
-                words.map(|e| damped[e.code as usize]).sum()
-            }
-        })
-        .collect()
-}
-
-/// out[w] += Σ_t weights_t c_tw for the words from `first` on.
-fn add_columns(
-    block: &CountBlock,
-    damping: Damping,
-    weights: &[[f64; 3]],
-    (first, out): (usize, &mut [[f64; 3]]),
-) {
-    let damped = damping.levels(block);
-    let local = |word: usize| block.words().partition_point(|&w| (w as usize) < word);
-    for at in local(first)..local(first + out.len()) {
-        let mut sum = [0.0; 3];
-        for e in block.column(at) {
-            let (c, w) = (f64::from(damped[e.code as usize]), weights[e.at as usize]);
-            (0..3).for_each(|i| sum[i] += c * w[i]);
-        }
-        let total = &mut out[block.words()[at] as usize - first];
-        (0..3).for_each(|i| total[i] += sum[i]);
     }
 }

@@ -1,10 +1,13 @@
 //! Moments inside the span of a basis: sums that can be added to, merged, kept in a file.
 
-use super::{Damping, Weighted};
+use super::{Damping, Weighing, Weighted};
 use crate::error::Result;
 use rayon::prelude::*;
-use tenfold_engine::linalg::counts::{add_transposed, for_each_group, to_single};
-use tenfold_engine::linalg::{CountBlock, Mat};
+use std::borrow::Cow;
+use tenfold_engine::linalg::counts::{
+    Parcel, Part, Pass, Unpacked, add_transposed, for_each_group, sum, to_single,
+};
+use tenfold_engine::linalg::{CountBlock, Counts, Mat};
 use tenfold_engine::progress::Progress;
 use tenfold_engine::tensor::Tensor3;
 
@@ -78,37 +81,80 @@ pub(crate) fn project(
     progress: &dyn Progress,
 ) -> Result<Projected> {
     let (words, m) = (basis.rows(), basis.cols());
-    let single = to_single(&basis, &vec![1.0; words]);
-    // R = Cᵀ(w2 Y) and G = Cᵀ(w3 Y): pairs with, and triples contracted to, one free word.
-    let mut back = [vec![0.0f32; words * m], vec![0.0f32; if third { words * m } else { 0 }]];
-    let zero = || Shard {
-        weight: 0.0,
-        first: vec![0.0; m],
-        second: Mat::zeros(m, m),
-        third: third.then(|| Tensor3::zeros(m)),
-    };
-    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| zero()).collect();
-    for_each_group(weighted.counts, &weighted.chosen, |range, blocks| {
-        progress.check()?;
-        let ys: Vec<Vec<f32>> = blocks.par_iter().map(|b| forward(b, weighted.damping, &single, m)).collect();
-        let lengths = &weighted.lengths[range.clone()];
-        // Every block belongs to one shard, and a shard adds its blocks in order.
-        shards.par_iter_mut().enumerate().try_for_each(|(s, shard)| {
-            let mine = || (0..blocks.len()).filter(|i| (range.start + i) % SHARDS == s);
-            let rows: Vec<f64> = mine().flat_map(|i| ys[i].iter().map(|&y| f64::from(y))).collect();
-            let lengths: Vec<f32> = mine().flat_map(|i| lengths[i].iter().copied()).collect();
-            shard.add(&Mat::from_vec(lengths.len(), m, rows), &lengths, weighted)
+    let columns = Cow::Owned(to_single(&basis, &vec![1.0; words]));
+    let pass = Gathering { weighing: Cow::Borrowed(&weighted.weighing), columns, m, third };
+    let mut sums = sum(&pass, weighted.counts, &weighted.chosen, progress)?;
+    let shards =
+        sums.split_off(2).into_iter().map(|numbers| Shard::from_numbers(m, third, numbers)).collect();
+    let back: Vec<Mat> = sums.into_iter().map(|b| Mat::from_vec(b.len() / m.max(1), m, b)).collect();
+    let back: [Mat; 2] = back.try_into().expect("pairs and triples");
+    finish(weighted, basis, back, shards)
+}
+
+/// The pass of [`project`]: R = Cᵀ(w2 Y) and G = Cᵀ(w3 Y), pairs with, and triples contracted to, one free word; then the
+/// moments of the shards.
+pub(in crate::topics) struct Gathering<'a> {
+    pub weighing: Cow<'a, Weighing>,
+    /// B, words × m.
+    pub columns: Cow<'a, [f32]>,
+    pub m: usize,
+    pub third: bool,
+}
+
+impl Gathering<'_> {
+    pub const TAG: u64 = 13;
+
+    pub fn unpack(parcel: &mut Unpacked<'_>) -> Option<Self> {
+        let weighing = Cow::Owned(Weighing::unpack(parcel)?);
+        let (m, third) = (parcel.number()? as usize, parcel.number()? == 1);
+        Some(Self { weighing, columns: Cow::Owned(parcel.singles()?), m, third })
+    }
+}
+
+impl Pass for Gathering<'_> {
+    fn window(
+        &self,
+        counts: &dyn Counts,
+        chosen: &[usize],
+        progress: &dyn Progress,
+    ) -> tenfold_engine::error::Result<Vec<Part>> {
+        let (m, weighing) = (self.m, &self.weighing);
+        let length = self.columns.len();
+        let mut back = [vec![0.0f32; length], vec![0.0f32; if self.third { length } else { 0 }]];
+        let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::zero(m, self.third)).collect();
+        for_each_group(counts, chosen, |numbers, blocks| {
+            progress.check()?;
+            let ys: Vec<Vec<f32>> =
+                blocks.par_iter().map(|b| forward(b, weighing.damping, &self.columns, m)).collect();
+            let lengths: Vec<Cow<'_, [f32]>> =
+                numbers.iter().zip(blocks).map(|(&b, block)| weighing.lengths(b, block)).collect();
+            // Every block belongs to one shard, and a shard adds its blocks in order.
+            shards.par_iter_mut().enumerate().try_for_each(|(s, shard)| {
+                let mine = || (0..blocks.len()).filter(|&i| numbers[i] % SHARDS == s);
+                let rows: Vec<f64> = mine().flat_map(|i| ys[i].iter().map(|&y| f64::from(y))).collect();
+                let lengths: Vec<f32> = mine().flat_map(|i| lengths[i].iter().copied()).collect();
+                shard.add(&Mat::from_vec(lengths.len(), m, rows), &lengths, weighing)
+            })?;
+            for (order, out) in back.iter_mut().enumerate().filter(|(_, out)| !out.is_empty()) {
+                let scaled = scale_rows(&ys, &lengths, |l| weighing.divided(l)[order + 1] as f32);
+                add_transposed(blocks, |c| weighing.damping.of(c), &scaled, m, out);
+            }
+            progress.advance(blocks.len() as u64);
+            Ok(())
         })?;
-        for (order, out) in back.iter_mut().enumerate().filter(|(_, out)| !out.is_empty()) {
-            let scaled = scale_rows(&ys, lengths, |l| weighted.divided(l)[order + 1] as f32);
-            add_transposed(blocks, |c| weighted.damping.of(c), &scaled, m, out);
-        }
-        progress.advance(blocks.len() as u64);
-        Ok(())
-    })?;
-    let [pairs, triples] =
-        back.map(|b| Mat::from_vec(b.len() / m.max(1), m, b.iter().map(|&x| f64::from(x)).collect()));
-    finish(weighted, basis, [pairs, triples], shards)
+        let shards = shards.into_iter().map(|shard| Part::Double(shard.into_numbers()));
+        Ok(back.map(Part::Single).into_iter().chain(shards).collect())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut parcel = Parcel::default();
+        parcel.number(Self::TAG);
+        self.weighing.pack(&mut parcel);
+        parcel.number(self.m as u64);
+        parcel.number(u64::from(self.third));
+        parcel.singles(&self.columns);
+        parcel.0
+    }
 }
 
 fn forward(block: &CountBlock, damping: Damping, basis: &[f32], m: usize) -> Vec<f32> {
@@ -118,12 +164,16 @@ fn forward(block: &CountBlock, damping: Damping, basis: &[f32], m: usize) -> Vec
     y
 }
 
-fn scale_rows(ys: &[Vec<f32>], lengths: &[Vec<f32>], weight: impl Fn(f32) -> f32 + Sync) -> Vec<Vec<f32>> {
+fn scale_rows(
+    ys: &[Vec<f32>],
+    lengths: &[Cow<'_, [f32]>],
+    weight: impl Fn(f32) -> f32 + Sync,
+) -> Vec<Vec<f32>> {
     (ys.par_iter().zip(lengths))
         .map(|(y, lengths)| {
             let mut out = y.clone();
             let m = y.len() / lengths.len().max(1);
-            for (row, &l) in out.chunks_exact_mut(m.max(1)).zip(lengths) {
+            for (row, &l) in out.chunks_exact_mut(m.max(1)).zip(lengths.iter()) {
                 let w = weight(l);
                 row.iter_mut().for_each(|v| *v *= w);
             }
@@ -133,15 +183,28 @@ fn scale_rows(ys: &[Vec<f32>], lengths: &[Vec<f32>], weight: impl Fn(f32) -> f32
 }
 
 impl Shard {
+    fn zero(m: usize, third: bool) -> Self {
+        let third = third.then(|| Tensor3::zeros(m));
+        Self { weight: 0.0, first: vec![0.0; m], second: Mat::zeros(m, m), third }
+    }
+
+    /// All numbers one after the other.
+    fn into_numbers(self) -> Vec<f64> {
+        let third = self.third.as_ref().map_or(&[][..], Tensor3::as_slice);
+        [&[self.weight], &self.first[..], self.second.as_slice(), third].concat()
+    }
+
+    fn from_numbers(m: usize, third: bool, mut numbers: Vec<f64>) -> Self {
+        let packed = numbers.split_off(1 + m + m * m);
+        let third = third.then(|| Tensor3::from_packed(m, packed).expect("a tensor of this side"));
+        let second = Mat::from_vec(m, m, numbers.split_off(1 + m));
+        Self { weight: numbers[0], first: numbers.split_off(1), second, third }
+    }
+
     /// Adds projected documents `y` of these lengths.
-    fn add(
-        &mut self,
-        y: &Mat,
-        lengths: &[f32],
-        weighted: &Weighted<'_>,
-    ) -> tenfold_engine::error::Result<()> {
-        self.weight += lengths.iter().map(|&l| weighted.weight(l)).sum::<f64>();
-        let weights: Vec<[f64; 3]> = lengths.iter().map(|&l| weighted.divided(l)).collect();
+    fn add(&mut self, y: &Mat, lengths: &[f32], weighing: &Weighing) -> tenfold_engine::error::Result<()> {
+        self.weight += lengths.iter().map(|&l| weighing.weight(l)).sum::<f64>();
+        let weights: Vec<[f64; 3]> = lengths.iter().map(|&l| weighing.divided(l)).collect();
         let column = |i: usize| weights.iter().map(|w| w[i]).collect::<Vec<f64>>();
         let first = y.tr_matvec(&column(0));
         self.first.iter_mut().zip(&first).for_each(|(a, b)| *a += b);

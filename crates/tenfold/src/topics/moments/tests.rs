@@ -74,10 +74,9 @@ fn brute(corpus: &Corpus, active: &[bool], cap: f64) -> Brute {
 }
 
 fn weighted<'a>(corpus: &'a Corpus, active: &[bool]) -> Weighted<'a> {
-    let chosen = (0..corpus.counts().blocks()).collect();
-    let lengths = Weighted::new(corpus, DAMPING, chosen, active, &|_| false).unwrap();
+    let lengths = Weighted::new(corpus, DAMPING, active, HeldOut::NONE, &Silent).unwrap();
     let cap = lengths.usual_cap();
-    lengths.weigh(cap).unwrap()
+    lengths.weigh(cap, &Silent).unwrap()
 }
 
 fn active() -> Vec<bool> {
@@ -94,7 +93,7 @@ fn near(a: &Mat, b: &Mat) {
 fn the_second_moment_equals_explicit_sums() {
     let (corpus, active) = (drawn(403, 1), active());
     let weighted = weighted(&corpus, &active);
-    let b = brute(&corpus, &active, weighted.cap);
+    let b = brute(&corpus, &active, weighted.weighing.cap);
     near(&Mat::from_vec(WORDS, 1, weighted.first()), &Mat::from_vec(WORDS, 1, b.first.clone()));
     let scale = weighted.usual_scale(&active);
     let m2 = Mat::from_fn(WORDS, WORDS, |i, j| {
@@ -108,7 +107,7 @@ fn the_second_moment_equals_explicit_sums() {
 fn projected_moments_equal_explicit_sums() {
     let (corpus, active) = (drawn(403, 2), active());
     let weighted = weighted(&corpus, &active);
-    let b = brute(&corpus, &active, weighted.cap);
+    let b = brute(&corpus, &active, weighted.weighing.cap);
     let drawn = random::gaussian(WORDS, 4, &mut random::rng(5, 0)).map(|x| f64::from(x as f32));
     let basis = Mat::from_fn(WORDS, 4, |i, j| if active[i] { drawn[(i, j)] } else { 0.0 });
     let moments = project(&weighted, basis.clone(), true, &Silent).unwrap();
@@ -137,7 +136,7 @@ fn the_whitened_third_moment_equals_its_definition_formed_or_not() {
     let corpus = drawn(1200, 3);
     let active = vec![true; WORDS];
     let weighted = weighted(&corpus, &active);
-    let b = brute(&corpus, &active, weighted.cap);
+    let b = brute(&corpus, &active, weighted.weighing.cap);
     let basis = Mat::identity(WORDS);
     let moments = project(&weighted, basis, true, &Silent).unwrap();
     let white = whiten(&moments, ALPHA0, 3).unwrap();
@@ -168,9 +167,7 @@ fn sums_of_parts_merge_to_sums_of_the_whole() {
     let basis = random::gaussian(WORDS, 3, &mut random::rng(5, 0)).map(|x| f64::from(x as f32));
     let all = project(&whole, basis.clone(), true, &Silent).unwrap();
     let half = |parity: usize| {
-        let chosen: Vec<usize> = (0..corpus.counts().blocks()).filter(|b| b % 2 == parity).collect();
-        let part =
-            Weighted::new(&corpus, DAMPING, chosen, &active, &|_| false).unwrap().weigh(whole.cap).unwrap();
+        let part = whole.part(|b| b % 2 == parity, &Silent).unwrap();
         project(&part, basis.clone(), true, &Silent).unwrap()
     };
     let mut sum = half(0);

@@ -3,9 +3,9 @@
 //! Documents are tokenised in parallel, some at a time, and their words numbered in the order of the documents. The
 //! final vocabulary is in alphabetical order (of code points), so neither threads nor the order of documents change it.
 
-use super::languages;
+use super::cut::Cutter;
 use super::recipe::Recipe;
-use super::tokens::{Dropped, Tokenizer};
+use super::tokens::Dropped;
 use super::{ReadOptions, Windows, fail, grouped};
 use crate::error::{Error, Result};
 use crate::evaluate::Cooccurrence;
@@ -17,16 +17,13 @@ use std::path::Path;
 /// Documents that a task tokenises: enough that their common words are looked up once for all of them.
 const TOGETHER: usize = 128;
 
-/// Words by which the language is told.
-const SAMPLE: usize = 20_000;
-
 /// Texts become counts.
 pub(super) struct Texts<'a> {
     path: &'a Path,
     options: &'a ReadOptions,
     recipe: Recipe,
     /// Made when the first texts are there, by which `auto` tells the language.
-    tokenizer: Option<Tokenizer>,
+    cutter: Option<Cutter>,
     ids: HashMap<String, u32>,
     /// Documents that hold each word.
     frequencies: Vec<u32>,
@@ -45,19 +42,19 @@ pub(super) struct Texts<'a> {
 
 /// What a task makes of some documents.
 #[derive(Default)]
-struct Part {
+pub(super) struct Part {
     /// Its words in order of appearance.
-    words: Vec<String>,
+    pub words: Vec<String>,
     /// Documents that hold each.
-    frequencies: Vec<u32>,
-    documents: Documents,
+    pub frequencies: Vec<u32>,
+    pub documents: Documents,
     dropped: Dropped,
     seen: Vec<Cooccurrence>,
 }
 
 /// Windows to be counted, and the words' numbers that they are counted by.
 #[derive(Clone, Copy)]
-struct Counting<'a> {
+pub(super) struct Counting<'a> {
     windows: &'a Windows,
     ids: &'a HashMap<String, u32>,
 }
@@ -73,6 +70,37 @@ impl Counting<'_> {
         let texts = || texts.iter().map(Vec::as_slice);
         widths.iter().map(|&width| Cooccurrence::in_windows(texts(), width, topics)).collect()
     }
+}
+
+/// A corpus of texts that are at hand. Of the options those of text count: the recipe, the vocabulary and the memory.
+///
+/// # Errors
+/// No documents, none of whose words stay; choices out of range.
+///
+/// # Example
+/// ```
+/// use tenfold::topics::read::{ReadOptions, Recipe, texts};
+/// let options = ReadOptions { recipe: Recipe { min_df: Some(1), max_df: Some(1.0), ..Recipe::default() }, ..ReadOptions::default() };
+/// let corpus = texts(&["The ship sails out.", "A ship in the harbour"], &options)?;
+/// assert_eq!(corpus.vocabulary(), ["harbour", "sails", "ship"]);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn texts<T: AsRef<str> + Sync>(texts: &[T], options: &ReadOptions) -> Result<Corpus> {
+    let mut all = Texts::new(Path::new("the texts"), options)?;
+    all.take(texts)?;
+    all.finish(None)
+}
+
+/// A corpus of documents whose words are given. Words stay as they are; `min_df` and `max_df` may drop some.
+///
+/// # Errors
+/// No documents, none of whose words stay; choices out of range.
+pub fn tokens<T: AsRef<str> + Sync>(documents: &[Vec<T>], options: &ReadOptions) -> Result<Corpus> {
+    let mut all = Texts::new(Path::new("the documents"), options)?;
+    all.recipe = Recipe { min_df: options.recipe.min_df, max_df: options.recipe.max_df, ..Recipe::given() };
+    all.notes.clear();
+    all.take_words(documents)?;
+    all.finish(None)
 }
 
 impl<'a> Texts<'a> {
@@ -92,7 +120,7 @@ impl<'a> Texts<'a> {
             path,
             options,
             recipe,
-            tokenizer: None,
+            cutter: None,
             ids: known.iter().cloned().zip(0..).collect(),
             frequencies: vec![0; known.len()],
             known: known.len(),
@@ -111,53 +139,42 @@ impl<'a> Texts<'a> {
         self.notes.push(note.into());
     }
 
-    /// Takes documents, in order.
+    /// Adds documents, in order.
     pub(super) fn take<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<()> {
         if texts.is_empty() {
             return Ok(());
         }
-        let tokenizer = match self.tokenizer.take() {
-            Some(tokenizer) => tokenizer,
-            None => self.first_look(texts)?,
+        let cutter = match self.cutter.take() {
+            Some(cutter) => cutter,
+            None => {
+                let (cutter, note) = Cutter::new(&self.recipe, texts)?;
+                self.recipe = cutter.recipe().clone();
+                self.notes.extend(note);
+                cutter
+            }
         };
-        let counting = self.options.windows.as_ref().map(|windows| Counting { windows, ids: &self.ids });
-        let parts: Vec<Part> =
-            texts.par_chunks(TOGETHER).map(|texts| tokenise(&tokenizer, counting, texts)).collect();
-        self.tokenizer = Some(tokenizer);
-        parts.into_iter().try_for_each(|part| self.merge(part))
+        let taken = self.add(texts, |text, dropped, take| cutter.words(text.as_ref(), dropped, take));
+        self.cutter = Some(cutter);
+        taken
     }
 
-    /// Settles the stop words, and makes the recipe ready.
-    fn first_look<T: AsRef<str>>(&mut self, texts: &[T]) -> Result<Tokenizer> {
-        if self.recipe.stop_words.iter().any(|name| name == "auto") {
-            let bare = Recipe {
-                stop_words: Vec::new(),
-                stemmer: None,
-                lowercase: true,
-                ngrams: 1,
-                ..self.recipe.clone()
-            };
-            let (bare, mut sample) = (Tokenizer::new(&bare)?, Vec::new());
-            for text in texts {
-                bare.words(text.as_ref(), &mut Dropped::default(), |word| sample.push(word.to_owned()));
-                if sample.len() > SAMPLE {
-                    break;
-                }
-            }
-            let told = languages::detect(sample.iter().map(String::as_str));
-            self.recipe.stop_words.retain(|name| name != "auto");
-            self.recipe.stop_words.extend(told.map(String::from));
-            self.notes.push(match told {
-                Some(code) => {
-                    format!("the text reads like {}, whose stop words were dropped", languages::name(code))
-                }
-                None => {
-                    "the text reads like no language whose stop words are known by heart: none were dropped"
-                        .into()
-                }
-            });
-        }
-        Tokenizer::new(&self.recipe)
+    /// Adds documents whose words are given, in order.
+    fn take_words<T: AsRef<str> + Sync>(&mut self, documents: &[Vec<T>]) -> Result<()> {
+        self.add(documents, |words, dropped, take| {
+            dropped.all += words.len() as u64;
+            words.iter().for_each(|word| take(word.as_ref()));
+        })
+    }
+
+    fn add<D: Sync>(
+        &mut self,
+        documents: &[D],
+        words: impl Fn(&D, &mut Dropped, &mut dyn FnMut(&str)) + Sync,
+    ) -> Result<()> {
+        let counting = self.options.windows.as_ref().map(|windows| Counting { windows, ids: &self.ids });
+        let parts: Vec<Part> =
+            documents.par_chunks(TOGETHER).map(|some| count(some, &words, counting)).collect();
+        parts.into_iter().try_for_each(|part| self.merge(part))
     }
 
     /// Gives the words of a part their numbers in the corpus.
@@ -309,7 +326,11 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, counting: Option<Counting>, texts: &[T]) -> Part {
+pub(super) fn count<D>(
+    texts: &[D],
+    words_of: &impl Fn(&D, &mut Dropped, &mut dyn FnMut(&str)),
+    counting: Option<Counting>,
+) -> Part {
     let mut part = Part::default();
     // The texts as numbers of words, and that of every word of the part.
     let (mut sequences, mut numbers) = (Vec::new(), Vec::new());
@@ -319,7 +340,7 @@ fn tokenise<T: AsRef<str>>(tokenizer: &Tokenizer, counting: Option<Counting>, te
     for (text, document) in texts.iter().zip(1u32..) {
         let Part { words, frequencies, documents, dropped, .. } = &mut part;
         let mut sequence = Vec::new();
-        tokenizer.words(text.as_ref(), dropped, |word| {
+        words_of(text, dropped, &mut |word| {
             let id = match ids.get(word) {
                 Some(&id) => id,
                 None => {

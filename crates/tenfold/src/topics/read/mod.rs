@@ -16,6 +16,7 @@
 //! promises before memory is set aside. How text becomes words is the [`Recipe`].
 
 mod bag;
+mod cut;
 mod folder;
 mod format;
 mod header;
@@ -32,7 +33,9 @@ mod tokens;
 mod triples;
 mod words;
 
+pub use cut::{Cutter, Scanned, encode_tokens, scan_tokens};
 pub use format::Format;
+pub use lexicon::{texts, tokens};
 pub use recipe::Recipe;
 
 use super::data::Corpus;
