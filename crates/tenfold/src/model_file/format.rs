@@ -346,7 +346,8 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1;
             // Blanks that fill up the header may turn into others; nothing else goes through.
-            let known = ModelFile::from_bytes(&damaged).map_or(true, |m| m.vector("x").unwrap() == [1.0, 2.0]);
+            let known =
+                ModelFile::from_bytes(&damaged).map_or(true, |m| m.vector("x").unwrap() == [1.0, 2.0]);
             assert!(known, "byte {at}");
         }
     }
