@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use std::io::Write;
-use std::process::ExitCode;
 use tenfold::Error;
 use tenfold::engine::Error as EngineError;
 
+/// All went well.
+const DONE: u8 = 0;
 /// It could not be done: no disk space, a numerical breakdown.
 pub const FAILED: u8 = 1;
 /// The command was not called as it should be.
@@ -79,17 +80,17 @@ fn engine_code(error: &EngineError) -> u8 {
 }
 
 /// Prints the error, if there is one, and gives the exit code.
-pub fn finish(result: anyhow::Result<()>, json: bool) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+pub fn finish(result: anyhow::Result<()>, json: bool) -> u8 {
+    let Err(error) = result else { return DONE };
     let code = code(&error);
     // Whoever closed standard output (`| head`) has all they wanted.
     if error.chain().any(|e| e.downcast_ref::<std::io::Error>().is_some_and(is_closed_pipe)) {
-        return ExitCode::SUCCESS;
+        return DONE;
     }
     let message = if code == INTERRUPTED { STOPPED.to_owned() } else { format!("{error:#}") };
     // Non-convergence has printed its result already, and one object is all that --json prints.
     report(&message, code, json && code != NOT_CONVERGED);
-    ExitCode::from(code)
+    code
 }
 
 /// The error on standard error, and as a JSON object on standard output.

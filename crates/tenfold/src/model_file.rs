@@ -86,6 +86,29 @@ impl ModelFile {
         format::load(path)
     }
 
+    /// The very bytes that [`save`](Self::save) would write: for programs that hand models to one another.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for an array that [`load`](Self::load) would refuse.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        format::write(self, Path::new(format::IN_MEMORY), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// From [`to_bytes`](Self::to_bytes), or from the bytes of a model file; as safe as [`load`](Self::load).
+    ///
+    /// # Errors
+    /// [`Error::Model`] for bytes that are damaged, foreign or newer than this program.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        format::read(Path::new(format::IN_MEMORY), bytes)
+    }
+
+    /// Where the model came from, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The kind of the model in a file, of which the header alone is read.
     ///
     /// # Errors

@@ -20,6 +20,9 @@ const LONGEST_HEADER: usize = 16 << 20;
 /// Bytes before the header, which hold its length.
 const LENGTH: usize = 8;
 
+/// The name in messages of a model that is no file.
+pub(super) const IN_MEMORY: &str = "(model in memory)";
+
 /// What to do about a damaged file.
 const DAMAGED: &str = "the file is damaged: copy it again or fit the model again";
 
@@ -93,7 +96,39 @@ fn checksum(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>
     format!("{:08x}", sum.finalize())
 }
 
+/// The bytes of a model: in a file, or in memory when programs hand models to one another.
+pub(super) trait Held {
+    fn len(&self) -> u64;
+    /// The bytes from `offset` to `offset + len`; an error when they do not lie inside.
+    fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>>;
+}
+
+impl Held for Disk {
+    fn len(&self) -> u64 {
+        Self::len(self)
+    }
+    fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
+        Self::bytes(self, offset, len)
+    }
+}
+
+impl Held for [u8] {
+    fn len(&self) -> u64 {
+        Self::len(self) as u64
+    }
+    fn bytes(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
+        let range = offset.checked_add(len).map(|end| offset as usize..end as usize);
+        let inside = range.and_then(|range| self.get(range)).map(<[u8]>::to_vec);
+        inside.ok_or_else(|| model_error(Path::new(IN_MEMORY), "points beyond its end", DAMAGED))
+    }
+}
+
 pub(super) fn save(model: &ModelFile, path: &Path) -> Result<()> {
+    write_atomically(path, |out| write(model, path, out))
+}
+
+/// Writes the model to `out`, which goes by the name `path` in messages.
+pub(super) fn write(model: &ModelFile, path: &Path, out: &mut dyn std::io::Write) -> Result<()> {
     for (name, tensor) in &model.tensors {
         let count = tensor.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
         if count != Some(tensor.data.lengths().0) || name == "__metadata__" {
@@ -122,15 +157,12 @@ pub(super) fn save(model: &ModelFile, path: &Path) -> Result<()> {
             format!("its facts take {} bytes, more than the {LONGEST_HEADER} allowed", header.len());
         return Err(model_error(path, problem, "store large lists as arrays"));
     }
-    write_atomically(path, |out| {
-        let mut write = || {
-            out.write_all(&(header.len() as u64).to_le_bytes())?;
-            out.write_all(header.as_bytes())?;
-            ordered(&model.tensors)
-                .try_for_each(|(_, tensor)| tensor.data.pieces(|piece| out.write_all(piece)))
-        };
-        write().map_err(|e| write_error(path, e))
-    })
+    let mut write = || {
+        out.write_all(&(header.len() as u64).to_le_bytes())?;
+        out.write_all(header.as_bytes())?;
+        ordered(&model.tensors).try_for_each(|(_, tensor)| tensor.data.pieces(|piece| out.write_all(piece)))
+    };
+    write().map_err(|e| write_error(path, e))
 }
 
 /// The header, written here because the safetensors crate writes its string map in a random order, and the same
@@ -156,13 +188,13 @@ fn header(facts: &BTreeMap<String, String>, tensors: &BTreeMap<String, Tensor>) 
 
 pub(super) fn kind(path: &Path) -> Result<String> {
     let disk = Disk::open(path)?;
-    let (_, _, mut facts) = about(path, &disk)?;
+    let (_, _, mut facts) = about(path, &*disk)?;
     Ok(facts.remove("kind").unwrap_or_default())
 }
 
 /// The length of the header, where the arrays lie, and the facts.
-fn about(path: &Path, disk: &Disk) -> Result<(usize, Metadata, BTreeMap<String, String>)> {
-    let header = read_header(path, disk)?;
+fn about(path: &Path, held: &(impl Held + ?Sized)) -> Result<(usize, Metadata, BTreeMap<String, String>)> {
+    let header = read_header(path, held)?;
     // Only a header that agrees with the file's length comes here, so the arrays are where it says.
     let about: Metadata = serde_json::from_slice(&header)
         .map_err(|e| model_error(path, format!("cannot be read as a model ({e})"), DAMAGED))?;
@@ -172,12 +204,16 @@ fn about(path: &Path, disk: &Disk) -> Result<(usize, Metadata, BTreeMap<String, 
 }
 
 pub(super) fn load(path: &Path) -> Result<ModelFile> {
-    let disk = Disk::open(path)?;
-    let (header, about, facts) = about(path, &disk)?;
+    read(path, &*Disk::open(path)?)
+}
+
+/// Reads a model whose bytes go by the name `path` in messages.
+pub(super) fn read(path: &Path, held: &(impl Held + ?Sized)) -> Result<ModelFile> {
+    let (header, about, facts) = about(path, held)?;
     let mut tensors = BTreeMap::new();
     for (name, info) in about.tensors() {
         let (begin, end) = info.data_offsets;
-        let bytes = || disk.bytes((LENGTH + header + begin) as u64, (end - begin) as u64);
+        let bytes = || held.bytes((LENGTH + header + begin) as u64, (end - begin) as u64);
         let data = match info.dtype {
             Dtype::F64 => {
                 let number = |b: &[u8]| f64::from_le_bytes(b.try_into().expect("chunks of eight bytes"));
@@ -205,9 +241,9 @@ pub(super) fn load(path: &Path) -> Result<ModelFile> {
 
 /// The header of a file that is as long as its header says. Nothing but the header is read, so that a foreign file of
 /// any size is refused at once; and lengths are compared before the safetensors crate adds them up.
-fn read_header(path: &Path, disk: &Disk) -> Result<Vec<u8>> {
+fn read_header(path: &Path, held: &(impl Held + ?Sized)) -> Result<Vec<u8>> {
     let foreign = |what: &str| Err(model_error(path, what, "give a .tenfold file made by tenfold"));
-    let start = disk.bytes(0, disk.len().min(LENGTH as u64 + 1))?;
+    let start = held.bytes(0, held.len().min(LENGTH as u64 + 1))?;
     match start[..] {
         [] => return foreign("is empty"),
         [b'P', b'K', 3, 4, ..] => return foreign("is a zip archive, not a model"),
@@ -224,10 +260,10 @@ fn read_header(path: &Path, disk: &Disk) -> Result<Vec<u8>> {
     if length > LONGEST_HEADER as u64 {
         return foreign("does not begin like a model");
     }
-    let Some(held) = (disk.len() - LENGTH as u64).checked_sub(length) else {
+    let Some(rest) = (held.len() - LENGTH as u64).checked_sub(length) else {
         return Err(model_error(path, "ends before its header does", DAMAGED));
     };
-    let header = disk.bytes(LENGTH as u64, length)?;
+    let header = held.bytes(LENGTH as u64, length)?;
     let Ok(Value::Object(entries)) = serde_json::from_slice(&header) else {
         return foreign("has no readable header");
     };
@@ -236,14 +272,14 @@ fn read_header(path: &Path, disk: &Disk) -> Result<Vec<u8>> {
         .filter(|(name, _)| *name != "__metadata__")
         .map(|(_, e)| e["data_offsets"][1].as_u64());
     let end = ends.map(|end| end.unwrap_or(u64::MAX)).max().unwrap_or(0);
-    match end.cmp(&held) {
+    match end.cmp(&rest) {
         std::cmp::Ordering::Equal => Ok(header),
         std::cmp::Ordering::Less => {
-            Err(model_error(path, format!("has {} bytes after its end", held - end), DAMAGED))
+            Err(model_error(path, format!("has {} bytes after its end", rest - end), DAMAGED))
         }
         std::cmp::Ordering::Greater => Err(model_error(
             path,
-            format!("is cut short: {held} of {end} bytes of arrays are there"),
+            format!("is cut short: {rest} of {end} bytes of arrays are there"),
             DAMAGED,
         )),
     }
@@ -294,6 +330,26 @@ mod tests {
         model.insert_vector("x", &[1.0, 2.0]);
         model.save(path).unwrap();
         std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn bytes_in_memory_are_trusted_as_little_as_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = saved(&folder.path().join("m.tenfold"), 5);
+        let back = ModelFile::from_bytes(&bytes).unwrap();
+        assert_eq!((back.to_bytes().unwrap(), back.vector("x").unwrap()), (bytes.clone(), vec![1.0, 2.0]));
+        for end in 0..bytes.len() {
+            let error = ModelFile::from_bytes(&bytes[..end]).unwrap_err().to_string();
+            assert!(error.starts_with("(model in memory)"), "{error}");
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            // Blanks that fill up the header may turn into others; nothing else goes through.
+            let known =
+                ModelFile::from_bytes(&damaged).map_or(true, |m| m.vector("x").unwrap() == [1.0, 2.0]);
+            assert!(known, "byte {at}");
+        }
     }
 
     #[test]

@@ -85,6 +85,18 @@ impl Model {
     /// # Errors
     /// [`Error::Write`].
     pub fn save(&self, path: &Path) -> Result<()> {
+        self.to_file().save(path)
+    }
+
+    /// The very bytes of the file that [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a model with entries that are not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_file().to_bytes()
+    }
+
+    fn to_file(&self) -> ModelFile {
         let mut file = ModelFile::new("communities", self.facts());
         insert_tall(&mut file, "memberships", &self.memberships);
         if let Some(others) = &self.others {
@@ -111,7 +123,7 @@ impl Model {
         if let Some(picture) = &self.picture {
             picture.save(&mut file);
         }
-        file.save(path)
+        file
     }
 
     /// Reads a model file.
@@ -119,7 +131,19 @@ impl Model {
     /// # Errors
     /// [`Error::Model`] when the file is damaged, foreign or of another kind.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = ModelFile::load(path)?;
+        Self::from_file(&ModelFile::load(path)?)
+    }
+
+    /// From [`Model::to_bytes`], or from the bytes of a model file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_file(&ModelFile::from_bytes(bytes)?)
+    }
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let path = file.path();
         file.expect_kind("communities")?;
         let facts = &file.metadata;
         let Some(kind) = kind_of(&facts["kind"]) else { return Err(misfit(path)) };
@@ -134,8 +158,8 @@ impl Model {
             ids: Ids::from_names(file.lines("ids")?)?,
             other_ids: other_ids.map(Ids::from_names).transpose()?,
             edges: facts["edges"].as_u64().unwrap_or(0),
-            memberships: tall(&file, "memberships", path)?,
-            others: directed.then(|| tall(&file, "memberships.other", path)).transpose()?,
+            memberships: tall(file, "memberships", path)?,
+            others: directed.then(|| tall(file, "memberships.other", path)).transpose()?,
             connectivity: file.matrix("connectivity")?,
             alpha: file.vector("alpha")?,
             shares: file.vector("shares")?,
@@ -153,7 +177,7 @@ impl Model {
         if !model.fits() {
             return Err(misfit(path));
         }
-        model.picture = Picture::load(&file, &model.all_nodes())?;
+        model.picture = Picture::load(file, &model.all_nodes())?;
         Ok(model)
     }
 

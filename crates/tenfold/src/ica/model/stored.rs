@@ -63,6 +63,18 @@ impl Model {
     /// # Errors
     /// [`Error::Write`].
     pub fn save(&self, path: &Path) -> Result<()> {
+        self.to_file().save(path)
+    }
+
+    /// The very bytes of the file that [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a model with entries that are not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_file().to_bytes()
+    }
+
+    fn to_file(&self) -> ModelFile {
         let mut file = ModelFile::new("ica", self.facts());
         file.insert_matrix("unmixing", &self.unmixing);
         file.insert_matrix("mixing", &self.mixing);
@@ -73,7 +85,7 @@ impl Model {
         if let Some(names) = &self.columns {
             file.insert_lines("columns", names);
         }
-        file.save(path)
+        file
     }
 
     /// Reads a model file.
@@ -81,7 +93,19 @@ impl Model {
     /// # Errors
     /// [`Error::Model`] when the file is damaged, foreign or of another kind.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = ModelFile::load(path)?;
+        Self::from_file(&ModelFile::load(path)?)
+    }
+
+    /// From [`Model::to_bytes`], or from the bytes of a model file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_file(&ModelFile::from_bytes(bytes)?)
+    }
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let path = file.path();
         file.expect_kind("ica")?;
         let (unmixing, mixing) = (file.matrix("unmixing")?, file.matrix("mixing")?);
         let [mean, kurtosis, skewness] =
@@ -210,6 +234,8 @@ mod tests {
         assert_eq!(back, model);
         assert_eq!(back.columns().unwrap()[1], "two\nlines");
         assert_eq!(back.to_json(), model.to_json());
+        assert_eq!(model.to_bytes().unwrap(), std::fs::read(&path).unwrap(), "the bytes of the file");
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
         // Names for another number of columns.
         let mut file = ModelFile::load(&path).unwrap();
         file.insert_text("columns", "x\ny");

@@ -92,6 +92,18 @@ impl Model {
     /// # Errors
     /// [`Error::Write`].
     pub fn save(&self, path: &Path) -> Result<()> {
+        self.to_file().save(path)
+    }
+
+    /// The very bytes of the file that [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for a model with entries that are not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_file().to_bytes()
+    }
+
+    fn to_file(&self) -> ModelFile {
         let mut file = ModelFile::new("topics", self.facts());
         file.insert_matrix("topics", &self.topics);
         file.insert_matrix("correlations", &self.correlations);
@@ -115,7 +127,7 @@ impl Model {
             file.insert_vector("moments.third", third);
             file.insert_vector("moments.scale", scale);
         }
-        file.save(path)
+        file
     }
 
     /// Reads a model file.
@@ -123,7 +135,19 @@ impl Model {
     /// # Errors
     /// [`Error::Model`] when the file is damaged, foreign or of another kind.
     pub fn load(path: &Path) -> Result<Self> {
-        let file = ModelFile::load(path)?;
+        Self::from_file(&ModelFile::load(path)?)
+    }
+
+    /// From [`Model::to_bytes`], or from the bytes of a model file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_file(&ModelFile::from_bytes(bytes)?)
+    }
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let path = file.path();
         file.expect_kind("topics")?;
         let facts = &file.metadata;
         let topics = file.matrix("topics")?;
@@ -143,7 +167,7 @@ impl Model {
             recipe: facts["recipe"].clone(),
             params: facts["parameters"].clone(),
             verdict: Verdict::from_json(&facts["verdict"]),
-            moments: moments(&file, words, path)?,
+            moments: moments(file, words, path)?,
             diagnostics,
             topics,
         };

@@ -1,0 +1,43 @@
+//! The compiled part of the Python package: thin, one file per application, and what they share.
+//!
+//! Python brings arrays and choices, Rust does the work, and what comes back are arrays, JSON and the bytes of model
+//! files. Everything that a Python user sees (estimators, warnings, documentation) is written in Python, in
+//! `python/tenfold/`.
+
+mod arrays;
+mod errors;
+mod ica;
+mod progress;
+mod threads;
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The module `tenfold._core`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::errors::DataError;
+    #[pymodule_export]
+    use super::ica::IcaModel;
+    #[pymodule_export]
+    use super::{kind_of, run_command};
+
+    /// The version of the crates and of the Python package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// The kind of the model in a file: "ica", "topics", "communities" or "tensor".
+#[pyfunction]
+fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    py.detach(|| tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)
+}
+
+/// Runs the command `tenfold` with these words, the first of which is its own name, and gives its exit code.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| tenfold_cli::run(arguments))
+}

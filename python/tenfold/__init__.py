@@ -1,0 +1,44 @@
+"""Hidden factors in data by the method of moments and tensor decomposition.
+
+The estimators follow scikit-learn: :class:`ICA` finds independent sources of mixed signals. Each fit carries a
+verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that
+the command ``tenfold`` and the Rust library read too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tenfold._core import DataError, __version__
+
+if TYPE_CHECKING:
+    from tenfold._base import FitWarning, Verdict, load
+    from tenfold.ica import ICA
+
+__all__ = ["DataError", "FitWarning", "ICA", "Verdict", "__version__", "load"]
+
+# The estimator for every kind of model file.
+ESTIMATORS = {"ica": "ICA"}
+
+# Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
+# scikit-learn.
+_HOMES = {
+    "FitWarning": "tenfold._base",
+    "Verdict": "tenfold._base",
+    "load": "tenfold._base",
+    "ICA": "tenfold.ica",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
