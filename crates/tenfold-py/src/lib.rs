@@ -5,6 +5,7 @@
 //! `python/tenfold/`.
 
 mod arrays;
+mod cluster;
 mod errors;
 mod ica;
 mod progress;
@@ -17,6 +18,11 @@ use std::path::PathBuf;
 /// The module `tenfold._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::cluster::{
+        ClusterFit, PassWorker, TextCutter, WordNumbers, arrange, corpus_layout, encode_words, merge_sums,
+        scan_words, window_sizes,
+    };
     #[pymodule_export]
     use super::errors::DataError;
     #[pymodule_export]

@@ -95,6 +95,16 @@ impl Recipe {
         })
     }
 
+    /// The recipe in a JSON text, as [`Recipe::to_json`] wrote it.
+    ///
+    /// # Errors
+    /// As [`Recipe::from_json`]; a text that is no JSON.
+    pub fn parse(json: &str) -> Result<Self> {
+        let value = serde_json::from_str(json)
+            .map_err(|e| bad("", &Value::from(json), &format!("a JSON object ({e})")))?;
+        Self::from_json(&value)
+    }
+
     /// From [`Recipe::to_json`]; null is the recipe of counts that were given.
     ///
     /// # Errors
@@ -164,7 +174,7 @@ impl Recipe {
     }
 
     /// The limits of document frequency that hold for this recipe: fewest documents, largest share.
-    pub(super) fn limits(&self) -> (usize, f64) {
+    pub fn limits(&self) -> (usize, f64) {
         let (fewest, share) = if self.text { (3, 0.5) } else { (1, 1.0) };
         (self.min_df.unwrap_or(fewest), self.max_df.unwrap_or(share))
     }
