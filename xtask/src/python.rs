@@ -37,18 +37,8 @@ fn build(workspace: &Workspace, venv: &Venv) -> Result<PathBuf, String> {
             .map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
     }
     let mut maturin = Command::new(venv.python());
-    maturin.args([
-        "-m",
-        "maturin",
-        "build",
-        "--quiet",
-        "--profile",
-        "dev",
-        "--compatibility",
-        "linux",
-        "--out",
-    ]);
-    maturin.arg(&folder).current_dir(&workspace.root);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--compatibility", "off"]);
+    maturin.arg("--interpreter").arg(venv.python()).arg("--out").arg(&folder).current_dir(&workspace.root);
     if !maturin.status().is_ok_and(|status| status.success()) {
         return Err("maturin could not build the wheel; see above".into());
     }
