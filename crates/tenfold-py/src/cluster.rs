@@ -386,8 +386,7 @@ impl ClusterFit {
         let (answers, given) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let stages = Stages { requests: Mutex::new(requests.clone()), stop: stop.clone() };
-        let link =
-            Link { layout, requests: Mutex::new(requests.clone()), answers: Mutex::new(given) };
+        let link = Link { layout, requests: Mutex::new(requests.clone()), answers: Mutex::new(given) };
         std::thread::spawn(move || {
             let layout = link.layout.clone();
             let mut corpus = Corpus::afar(&layout, vocabulary, Box::new(link));

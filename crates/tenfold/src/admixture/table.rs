@@ -64,20 +64,30 @@ impl Table {
         total
     }
 
-    /// The rows of `words`, which ascend, to be changed by tasks of `size` words each: a task gets the position of its
-    /// first word among `words`, and the table from that word's row on.
+    /// [`split_rows`] of this table.
     pub fn split<'a>(&'a mut self, words: &'a [u32], size: usize) -> Vec<(usize, &'a [u32], &'a mut [f32])> {
-        let mut tasks = Vec::with_capacity(words.len().div_ceil(size));
-        let (mut rest, mut before) = (self.data.as_mut_slice(), 0);
-        for (task, own) in words.chunks(size).enumerate() {
-            let (first, last) = (own[0] as usize, own[own.len() - 1] as usize);
-            let (_, from) = rest.split_at_mut((first - before) * self.width);
-            let (mine, after) = from.split_at_mut((last + 1 - first) * self.width);
-            tasks.push((task * size, own, mine));
-            (rest, before) = (after, last + 1);
-        }
-        tasks
+        split_rows(&mut self.data, self.width, words, size)
     }
+}
+
+/// The rows of `words`, which ascend, to be changed by tasks of `size` words each: a task gets the position of its first word
+/// among `words`, and the rows from that word's on.
+pub(super) fn split_rows<'a, T>(
+    data: &'a mut [T],
+    width: usize,
+    words: &'a [u32],
+    size: usize,
+) -> Vec<(usize, &'a [u32], &'a mut [T])> {
+    let mut tasks = Vec::with_capacity(words.len().div_ceil(size));
+    let (mut rest, mut before) = (data, 0);
+    for (task, own) in words.chunks(size).enumerate() {
+        let (first, last) = (own[0] as usize, own[own.len() - 1] as usize);
+        let (_, from) = rest.split_at_mut((first - before) * width);
+        let (mine, after) = from.split_at_mut((last + 1 - first) * width);
+        tasks.push((task * size, own, mine));
+        (rest, before) = (after, last + 1);
+    }
+    tasks
 }
 
 /// How a table is read: B_wt = slope_t · x_wt + offset_t + share_t · background_w.

@@ -20,11 +20,16 @@ pub enum Part {
 
 /// A pass over counts: what is summed over a window, and how it is told to others.
 pub trait Pass: Sync {
-    /// The sums over the blocks `chosen`, all of one window; the same arrays for every window.
+    /// The sums over the blocks `chosen`, all of one window unless the pass is exact; the same arrays for every window.
     ///
     /// # Errors
     /// What the counts or the listener say.
     fn window(&self, counts: &dyn Counts, chosen: &[usize], progress: &dyn Progress) -> Result<Vec<Part>>;
+
+    /// Whether every number is added without rounding, so that windows need not be summed one by one.
+    fn exact(&self) -> bool {
+        false
+    }
 
     /// The pass in bytes, for windows that lie elsewhere.
     fn to_bytes(&self) -> Vec<u8>;
@@ -61,11 +66,12 @@ pub fn sum(
         return Ok(sums.rounded());
     }
     let mut sums = Sums::default();
+    if pass.exact() || chosen.is_empty() {
+        sums.add(pass.window(counts, chosen, progress)?);
+        return Ok(sums.rounded());
+    }
     for window in by_window(counts, chosen) {
         sums.add(pass.window(counts, window, progress)?);
-    }
-    if chosen.is_empty() {
-        sums.add(pass.window(counts, &[], progress)?);
     }
     Ok(sums.rounded())
 }
@@ -167,7 +173,9 @@ impl Sums {
         parcel.number(self.arrays.len() as u64);
         for array in &self.arrays {
             parcel.doubles(&array.high);
-            parcel.doubles(&array.low);
+            // Exact sums have nothing there.
+            let low = if array.low.iter().all(|x| *x == 0.0) { &[][..] } else { &array.low };
+            parcel.doubles(low);
         }
         parcel.0
     }

@@ -3,7 +3,7 @@
 use super::super::aside::{HeldOut, training_rows};
 use super::super::infer::Inference;
 use super::super::kernel::{RowsRef, weigh};
-use super::super::table::{Reading, Rows, Table};
+use super::super::table::{Reading, Rows, Table, split_rows};
 use super::WORDS_A_TASK;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ impl Pass for Step<'_> {
         let (slope, offset) = (self.slope.clone(), self.offset.clone());
         let reading = Reading { table: &self.table, slope, offset, share: 0.0, background: &[] };
         let inference = Inference { steps: self.inner, tolerance: 0.0 };
-        let mut found = Table::zeros(self.table.words(), self.table.k);
+        let mut found = vec![0.0f64; self.table.data.len()];
         let (mut rows, mut theta, mut seen) = (Rows::default(), Vec::new(), [0.0; 2]);
         counts.fetch(chosen)?;
         let mut next = chosen.first().map(|&b| counts.block(b)).transpose()?;
@@ -68,7 +68,12 @@ impl Pass for Step<'_> {
             next = read?;
             progress.advance(1);
         }
-        Ok(vec![Part::Single(found.data), Part::Double(seen.to_vec())])
+        Ok(vec![Part::Double(found), Part::Double(seen.to_vec())])
+    }
+
+    /// Counts are rounded to the grid before they are added.
+    fn exact(&self) -> bool {
+        true
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -86,23 +91,27 @@ fn length(block: &CountBlock, row: usize) -> f64 {
     block.row(row).iter().map(|e| f64::from(block.levels()[e.code as usize])).sum()
 }
 
-/// Adds the block's expected counts to the table.
-fn add_expected(block: &CountBlock, rows: &Rows, theta: &[f32], table: &mut Table) {
-    let mixtures = RowsRef { width: table.width, data: theta, inverse: &[] };
-    let tasks = table.split(block.words(), WORDS_A_TASK);
+/// Expected counts are multiples of 2⁻²⁴ of a token, far finer than the single precision they are made in. Sums of such numbers
+/// are exact up to 2²⁹ tokens, in whatever order they are added: between 2²⁸ and 2²⁹ doubles have this distance.
+const GRID: f64 = 1.5 * (1u64 << 28) as f64;
+
+/// Adds the block's expected counts.
+fn add_expected(block: &CountBlock, rows: &Rows, theta: &[f32], found: &mut [f64]) {
+    let mixtures = RowsRef { width: rows.width, data: theta, inverse: &[] };
+    let tasks = split_rows(found, rows.width, block.words(), WORDS_A_TASK);
     tasks.into_par_iter().for_each(|(first, words, out)| {
         vectorised(Expect { block, first, words, rows, mixtures, out });
     });
 }
 
-/// Expected counts of some words: out_w += B_w ∘ Σ_d c_dw θ_d / (θ_d · B_w).
+/// Expected counts of some words: out_w += B_w ∘ Σ_d c_dw θ_d / (θ_d · B_w), on the grid.
 struct Expect<'a> {
     block: &'a CountBlock,
     first: usize,
     words: &'a [u32],
     rows: &'a Rows,
     mixtures: RowsRef<'a>,
-    out: &'a mut [f32],
+    out: &'a mut [f64],
 }
 
 impl Kernel for Expect<'_> {
@@ -119,7 +128,7 @@ impl Kernel for Expect<'_> {
             weigh(row, self.block.column(local), self.block.levels(), self.mixtures, &mut sum);
             let out = &mut self.out[(word - self.words[0]) as usize * width..][..width];
             for j in 0..width {
-                out[j] += sum[j] * row[j];
+                out[j] += (f64::from(sum[j] * row[j]) + GRID) - GRID;
             }
         }
     }
