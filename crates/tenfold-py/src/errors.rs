@@ -18,7 +18,7 @@ pyo3::create_exception!(
 /// that cannot be used, `OSError` where the disk refuses, `KeyboardInterrupt` for a run that was stopped.
 pub fn raised(error: impl Into<Error>) -> PyErr {
     let error = error.into();
-    let message = error.to_string();
+    let message = in_python(&error.to_string());
     match error {
         Error::Engine(engine) => raised_by_engine(engine),
         Error::Read { path, problem, remedy, .. } if is_missing(&path) => {
@@ -43,8 +43,42 @@ fn is_missing(path: &Path) -> bool {
     std::fs::metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
 }
 
+/// What the command line calls otherwise than Python does, beyond dashes.
+const RENAMED: [(&str, &str); 8] = [
+    ("memory", "memory_limit"),
+    ("seed", "random_state"),
+    ("threads", "n_jobs"),
+    ("keep-case", "lowercase"),
+    ("keep-stop-words", "language"),
+    ("max-iterations", "max_iter"),
+    ("tolerance", "tol"),
+    // Python has no such choice: the model came from the command line.
+    ("no-moments", "--no-moments"),
+];
+
+/// A message in which options of the command line (`--min-df`) are the arguments of Python (`min_df`).
+pub fn in_python(message: &str) -> String {
+    let mut said = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find("--") {
+        let (before, option) = (&rest[..at], &rest[at + 2..]);
+        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let name = &option[..option.find(|c| !is_part(c)).unwrap_or(option.len())];
+        said += before;
+        match name.starts_with(|c: char| c.is_ascii_lowercase()) && !before.ends_with(is_part) {
+            true => match RENAMED.iter().find(|(from, _)| *from == name) {
+                Some((_, to)) => said += to,
+                None => said += &name.replace('-', "_"),
+            },
+            false => said = said + "--" + name,
+        }
+        rest = &option[name.len()..];
+    }
+    said + rest
+}
+
 fn raised_by_engine(error: EngineError) -> PyErr {
-    let message = error.to_string();
+    let message = in_python(&error.to_string());
     match error {
         EngineError::Interrupted => PyKeyboardInterrupt::new_err(()),
         EngineError::TooLittleData(_) | EngineError::NotFinite { .. } | EngineError::NoConvergence(_) => {

@@ -9,6 +9,7 @@ mod errors;
 mod ica;
 mod progress;
 mod threads;
+mod topics;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -21,6 +22,8 @@ mod _core {
     use super::errors::DataError;
     #[pymodule_export]
     use super::ica::IcaModel;
+    #[pymodule_export]
+    use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
     #[pymodule_export]
     use super::{kind_of, run_command};
 
