@@ -59,23 +59,31 @@ def rows_of(table: Any) -> Iterator[_core.Csr]:
         return
     step = _rows_at_once(table)
     for at in range(0, len(table), step):
-        yield _arrays(sparse.csr_matrix(table[at : at + step]))
+        some = table[at : at + step]
+        yield _arrays(sparse.csr_matrix(np.asarray(some, dtype=_read_as(some.dtype))))
 
 
 def _rows_at_once(table: np.ndarray[Any, Any]) -> int:
     return max(1, SOME // max(1, int(table.shape[1])))
 
 
+def _read_as(dtype: Any) -> str:
+    """The native type in which numbers are read: their own where Rust knows it."""
+    code: str = dtype.str[1:]
+    return code if code in READ else OTHERS.get(code, "f8")
+
+
 def _arrays(matrix: Any) -> _core.Csr:
-    def plain(array: Any, known: set[str], others: dict[str, str], rest: str) -> Any:
-        code = array.dtype.str[1:]
-        kept = code if code in known else others.get(code, rest)
-        return np.require(array, dtype=kept, requirements=["C", "A"])
+    def plain(array: Any, dtype: str) -> Any:
+        return np.require(array, dtype=dtype, requirements=["C", "A"])
+
+    def index(array: Any) -> Any:
+        return plain(array, "i4" if array.dtype.str[1:] == "i4" else "i8")
 
     return {
-        "indptr": plain(matrix.indptr, {"i4", "i8"}, {}, "i8"),
-        "indices": plain(matrix.indices, {"i4", "i8"}, {}, "i8"),
-        "data": plain(matrix.data, READ, OTHERS, "f8"),
+        "indptr": index(matrix.indptr),
+        "indices": index(matrix.indices),
+        "data": plain(matrix.data, _read_as(matrix.data.dtype)),
         "columns": matrix.shape[1],
     }
 

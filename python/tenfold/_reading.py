@@ -92,7 +92,7 @@ class ReadingMixin:
         """A table for the words of the model, validated."""
         if isinstance(documents, Pairs):
             documents = Counts(matrix_of(documents.documents, len(self.words_)))
-        elif documents.names is not None and documents.names != list(self.words_):
+        elif documents.names is not None and distinct(documents.names) != list(self.words_):
             raise ValueError("the var_names of X are not the words of the model, in their order: select them first")
         table = self._validated(documents.table, reset=False)
         if table.shape[1] != len(self.words_):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold import _core
 from tenfold._arguments import amount, choice, count, refuse, running, seed_of
-from tenfold._base import FitWarning, ModelMixin, Verdict
+from tenfold._base import ModelMixin, Verdict
 from tenfold._counts import rows_of
 from tenfold._documents import Texts, look
 from tenfold._interop import InteropMixin
@@ -160,10 +159,11 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
 
     Texts need no other step:
 
-    >>> texts = ["ship harbour sail", "bread oven flour", "sail ship captain", "flour bread yeast"] * 20
-    >>> topics = Topics(2, min_df=1).fit(texts)
-    >>> sorted(sorted(words[:2]) for words in topics.top_words(2))
-    [['bread', 'flour'], ['sail', 'ship']]
+    >>> sea, bread = "ship harbour sail captain anchor".split(), "bread oven flour yeast dough".split()
+    >>> texts = [" ".join(rng.choice(sea if i % 2 else bread, size=10)) for i in range(200)]
+    >>> topics = Topics(2).fit(texts)
+    >>> sorted(sorted(words) for words in topics.top_words(5)) == sorted([sorted(sea), sorted(bread)])
+    True
     """
 
     _compiled = _core.TopicsModel
@@ -231,9 +231,8 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         with running(self.n_jobs, self.verbose) as how:
             model, short = _core.TopicsModel.fit(corpus, choices, how)
         self._take(model)
-        self.verdict_.announce(settled=self.diagnostics_["converged"], stacklevel=3)
-        for doubt in self._doubts(short):
-            warnings.warn(doubt, FitWarning, stacklevel=2)
+        told = self.verdict_._replace(warnings=self._doubts(short))
+        told.announce(settled=self.diagnostics_["converged"], stacklevel=3)
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Topics:
@@ -409,17 +408,18 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         }
 
     def _doubts(self, short: bool) -> list[str]:
-        """What the estimator did that the model does not tell."""
-        doubts = []
+        """The warnings of the verdict, and what the estimator did that the model does not tell."""
+        doubts = list(self.verdict_.warnings)
         if short:
             doubts.append(
                 "no document has the three tokens that a third moment takes: the moments of frequencies were taken "
                 "instead, which know nothing of chance; give longer documents"
             )
         if self.n_found_ < self.n_components_:
+            doubts = [doubt for doubt in doubts if "topics were asked for" not in doubt]
             doubts.append(
-                f"only {self.n_found_} of n_components = {self.n_components_} topics were found: the other rows of "
-                "components_ hold unigram_, and the other columns of mixtures are 0"
+                f"n_components = {self.n_components_} topics were asked for, but the moments of these documents carry "
+                f"only {self.n_found_}: the other rows of components_ hold unigram_, the other columns of mixtures are 0"
             )
         return doubts
 

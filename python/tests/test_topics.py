@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -32,7 +34,23 @@ def sentences(documents: int = 240, seed: int = 0) -> list[str]:
     """Texts of one theme each, themes in turn."""
     rng = np.random.default_rng(seed)
     lists = [words.split() for words in THEMES.values()]
-    return ["The " + " ".join(rng.choice(lists[i % 3], size=12)) + "." for i in range(documents)]
+    glue = ["and the", "of a", "with the", "was in", "that is"]
+    chosen = [rng.choice(lists[i % 3], size=12) for i in range(documents)]
+    return ["The " + " ".join(f"{word} {glue[i % 5]}" for i, word in enumerate(words)) + "." for words in chosen]
+
+
+def words_only(texts: list[str]) -> list[list[str]]:
+    """The words of themes in sentences."""
+    known = set(" ".join(THEMES.values()).split())
+    return [[word for word in text.split() if word in known] for text in texts]
+
+
+def warned(call: Callable[[], Topics]) -> tuple[Topics, list[str]]:
+    """What a call gives, and what it warned of."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model = call()
+    return model, [str(one.message) for one in seen if issubclass(one.category, FitWarning)]
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +125,16 @@ def test_text_needs_no_other_step(read):
 
 def test_the_recipe_is_in_the_arguments():
     texts = ["Ships SAIL in 1805", "ships sail", "ships sailing 1805"] * 10
-    kept = Topics(1, min_df=1, max_df=1.0, lowercase=False, numbers=True, language=None, ngrams=2).fit(texts)
-    assert {"Ships", "SAIL", "1805", "ships sail"} <= set(kept.words_)
-    stemmed = Topics(1, min_df=1, max_df=1.0, stem="en", stop_words=["ships"], min_length=3).fit(texts)
-    assert list(stemmed.words_) == ["sail"]
-    assert list(Topics(1, vocabulary=["sail", "ships", "boats"]).fit(texts).words_) == ["sail", "ships", "boats"]
-    assert "the" in Topics(1, language=None, max_df=1.0).fit(sentences()).words_
-    assert "the" not in Topics(1, stop_words="english", max_df=1.0).fit(sentences()).words_
+
+    def words(documents: list[str], **arguments: object) -> set[str]:
+        return set(warned(lambda: Topics(1, **{"max_df": 1.0} | arguments).fit(documents))[0].words_)
+
+    assert {"Ships", "SAIL", "1805", "ships sail"} <= words(texts, lowercase=False, numbers=True, language=None, ngrams=2)
+    assert words(texts, stem="en", stop_words=["ships"], min_length=3) == {"sail"}
+    assert words(texts, vocabulary=["sail", "ships", "boats"]) == {"sail", "ships", "boats"}
+    assert "the" in words(sentences(), language=None)
+    assert "the" not in words(sentences(), stop_words="english")
+    assert "the" not in words(sentences())
 
 
 def test_documents_are_added(counts):
@@ -185,9 +206,8 @@ def test_a_model_shows_itself(tmp_path, read):
 
 def test_fewer_topics_than_asked_for_are_filled_up(counts):
     few = np.kron(np.eye(2, dtype=int), np.full((30, 3), 5))
-    with pytest.warns(FitWarning) as told:
-        model = Topics(5).fit(few)
-    assert any("of n_components = 5 topics were found" in str(w.message) for w in told)
+    model, told = warned(lambda: Topics(5).fit(few))
+    assert sum("n_components = 5 topics were asked for" in message for message in told) == 1
     assert model.components_.shape == (5, 6) and model.n_found_ < 5
     assert np.allclose(model.components_[model.n_found_ :], model.unigram_)
     mixtures = model.transform(few)
@@ -201,8 +221,9 @@ def test_short_documents_are_taken_for_frequencies():
     rng = np.random.default_rng(0)
     for i, row in enumerate(pairs):
         row[rng.choice(10, size=2, replace=False) + 10 * (i % 2)] = 1
-    with pytest.warns(FitWarning, match="three tokens"):
-        model = Topics(2).fit(pairs)
+    model, told = warned(lambda: Topics(2).fit(pairs))
+    assert any("three tokens" in message for message in told)
+    assert not any("-k" in message for message in told) and "-k auto" not in model.summary()
     assert sorted(model.components_.reshape(2, 2, 10).sum(axis=2).argmax(axis=1)) == [0, 1]
 
 

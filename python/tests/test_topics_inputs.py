@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from test_topics import drawn, sentences
+from test_topics import drawn, sentences, warned, words_only
 
-from tenfold import FitWarning, Topics
+from tenfold import Topics
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def expected(counts) -> bytes:
     return Topics(4).fit(counts)._model.to_bytes()
 
 
-FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
+FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -86,8 +86,6 @@ def test_frames_of_counts(counts):
         assert list(model.words_) == names == list(model.feature_names_in_)
         assert model.transform(frame).shape == (200, 4)
         assert model.n_features_in_ == 100
-    twice = pd.DataFrame(counts, columns=["same"] * 100)
-    assert len(set(Topics(4).fit(twice).words_)) == 100
 
 
 def test_columns_of_text():
@@ -105,7 +103,7 @@ def test_columns_of_text():
 
 
 def test_lists_of_words():
-    texts = [text.lower().strip(".").split()[1:] for text in sentences()]
+    texts = words_only(sentences())
     texts[0] = []
     for documents in (texts, map(tuple, texts), iter(texts), np.array(texts, dtype=object)):
         model = Topics(3).fit(documents)
@@ -113,7 +111,9 @@ def test_lists_of_words():
     assert model.transform([["ship", "unknown"], []]).shape == (2, 3)
     common = Topics(1, min_df=200).fit([["and", "or", "but", *words] for words in texts])
     assert common.words_.tolist() == ["and", "but", "or"]
-    assert model.partial_fit([["submarine", "ship", "sail"]] * 80).vocabulary_["submarine"] == 30
+    grown, told = warned(lambda: model.partial_fit([["submarine", "ship", "sail"]] * 80))
+    assert grown.vocabulary_["submarine"] == 30
+    assert any("refit is due" in message for message in told)
 
 
 def test_gensim_corpora(counts, expected):
@@ -164,7 +164,7 @@ def test_rows_stand_alone(counts):
         ([[1, np.nan], [2, 3]], "NaN"),
         ([[1, np.inf], [2, 3]], "infinity"),
         ([1, 2, 3], "1D array"),
-        ([], "0"),
+        ([], "1D array"),
         (iter([]), "no documents"),
         (["", "  "], "no words are left"),
         (np.zeros((4, 3)), "no words"),
@@ -181,13 +181,13 @@ def test_a_damaged_matrix_is_told():
     X.indices[3] = 77
     with pytest.raises(ValueError, match="column"):
         Topics(2).fit(X)
-    model = Topics(2).fit(np.random.default_rng(0).integers(0, 5, (50, 5)))
+    model = warned(lambda: Topics(2).fit(np.random.default_rng(0).integers(0, 5, (50, 5))))[0]
     with pytest.raises(ValueError, match="column"):
         model.transform(X)
 
 
 def test_counts_beyond_single_words():
     huge = np.array([[0, 2**40, 5], [2**41, 0, 5], [3, 1, 2**40]] * 10)
-    with pytest.warns(FitWarning, match="n_components = 9"):
-        model = Topics(9).fit(huge)
+    model, told = warned(lambda: Topics(9).fit(huge))
+    assert any("n_components = 9" in message for message in told)
     assert model.components_.shape == (9, 3) and np.allclose(model.components_.sum(axis=1), 1)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
-from test_topics import drawn, sentences
+from test_topics import drawn, sentences, words_only
 
 from tenfold import Topics
 
@@ -28,7 +28,7 @@ def test_pyldavis_takes_it():
 
 def test_gensim_dictionaries_and_corpora():
     corpora = pytest.importorskip("gensim.corpora")
-    texts = [text.lower().strip(".").split()[1:] for text in sentences()]
+    texts = words_only(sentences())
     dictionary = corpora.Dictionary(texts)
     bags = [dictionary.doc2bow(text) for text in texts]
     model = Topics(3, vocabulary=dictionary).fit(bags)
@@ -50,9 +50,10 @@ def test_anndata():
     anndata = pytest.importorskip("anndata")
     counts = sparse.csr_matrix(drawn(200)[0].astype(np.float32))
     adata = anndata.AnnData(counts)
-    adata.var_names = [f"gene{i}" for i in range(100)]
+    # A name that comes twice, as in real tables of genes.
+    adata.var_names = ["gene1", *(f"gene{i}" for i in range(1, 100))]
     model = Topics(4).fit(adata)
-    assert model.words_[3] == "gene3"
+    assert model.words_[:4].tolist() == ["gene1", "gene1-1", "gene2", "gene3"]
     mixtures = model.transform(adata)
     assert mixtures.shape == (200, 4) and np.array_equal(mixtures, model.transform(counts))
     model.annotate(adata)
@@ -71,8 +72,7 @@ def snippets() -> list[str]:
 def test_snippets_of_the_page_run(snippet, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     texts = sentences()
-    names = {"texts": texts, "more_texts": texts[:90], "tokens": [text.lower().split() for text in texts],
-             "counts": drawn(200)[0]}
+    names = {"texts": texts, "more_texts": texts[:90], "tokens": words_only(texts)}
     exec(compile(snippet, str(PAGE), "exec"), names)
     assert "topics" in names
 

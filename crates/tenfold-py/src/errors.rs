@@ -1,6 +1,6 @@
 //! The one map from tenfold's errors to Python's.
 
-use pyo3::PyErr;
+use pyo3::{PyErr, pyfunction};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use std::any::Any;
 use std::path::Path;
@@ -48,18 +48,26 @@ const RENAMED: [(&str, &str); 8] = [
     ("memory", "memory_limit"),
     ("seed", "random_state"),
     ("threads", "n_jobs"),
-    ("keep-case", "lowercase"),
-    ("keep-stop-words", "language"),
+    ("keep-case", "lowercase=False"),
+    ("keep-stop-words", "language=None"),
     ("max-iterations", "max_iter"),
     ("tolerance", "tol"),
     // Python has no such choice: the model came from the command line.
     ("no-moments", "--no-moments"),
 ];
 
+/// What it says otherwise in more than a name.
+const REPHRASED: [(&str, &str); 2] = [
+    ("-k auto", "n_components=\"auto\""),
+    ("a file of its words as --stop-words", "a list of its words as stop_words"),
+];
+
 /// A message in which options of the command line (`--min-df`) are the arguments of Python (`min_df`).
+#[pyfunction]
 pub fn in_python(message: &str) -> String {
+    let message = REPHRASED.iter().fold(message.to_owned(), |said, (from, to)| said.replace(from, to));
     let mut said = String::with_capacity(message.len());
-    let mut rest = message;
+    let mut rest = message.as_str();
     while let Some(at) = rest.find("--") {
         let (before, option) = (&rest[..at], &rest[at + 2..]);
         let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::errors::DataError;
+    use super::errors::{DataError, in_python};
     #[pymodule_export]
     use super::ica::IcaModel;
     #[pymodule_export]

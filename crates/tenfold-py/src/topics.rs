@@ -6,7 +6,7 @@ mod csr;
 pub use corpus::{CountsReader, TextReader, TopicsCorpus};
 
 use crate::arrays::{copied, into_array};
-use crate::errors::raised;
+use crate::errors::{in_python, raised};
 use crate::progress::Running;
 use csr::Csr;
 use numpy::{PyArray1, PyArray2};
@@ -198,7 +198,7 @@ impl TopicsModel {
 
     /// A few lines for people.
     fn summary(&self) -> String {
-        self.0.summary()
+        in_python(&self.0.summary())
     }
 
     /// A page about the model, as HTML.
