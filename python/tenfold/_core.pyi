@@ -32,6 +32,7 @@ class IcaChoices(TypedDict):
     seed: int
     columns: list[str] | None
 
+@final
 class IcaModel:
     @staticmethod
     def fit(samples: Samples, choices: IcaChoices, running: Running) -> IcaModel: ...
