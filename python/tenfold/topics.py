@@ -127,9 +127,9 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
     gensim corpus. A CSR matrix is read where it lies, without a copy.
 
     **Fractions.** A table with numbers that are not whole (tf-idf, normalised rows) is taken for frequencies: for the
-    fit all of it is multiplied by one power of two, so that the largest number is about 65,536, and rounded; moments are
-    then those of frequencies, and ``damp`` is off unless it was asked for. ``transform`` takes numbers as they are: the
-    sum of a row says how much it weighs against the prior. Counts are better.
+    fit all of it is multiplied by one power of two, so that the largest number is about 65,536, and rounded; moments
+    are then those of frequencies, and ``damp`` is off unless it was asked for. ``transform`` takes numbers as they are:
+    the sum of a row says how much it weighs against the prior. Counts are better.
 
     **Short documents.** Documents of fewer than three tokens have no third moment, and the fit leaves them out of the
     moments. When all are so short, the moments of their frequencies are taken, with a warning.
@@ -419,7 +419,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
             doubts = [doubt for doubt in doubts if "topics were asked for" not in doubt]
             doubts.append(
                 f"n_components = {self.n_components_} topics were asked for, but the moments of these documents carry "
-                f"only {self.n_found_}: the other rows of components_ hold unigram_, the other columns of mixtures are 0"
+                f"only {self.n_found_}: further rows of components_ hold unigram_, further columns of mixtures are 0"
             )
         return doubts
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -93,9 +97,9 @@ def test_columns_of_text():
     expected = Topics(3).fit(texts)._model.to_bytes()
     pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     columns = [tuple(texts), np.array(texts), np.array(texts, dtype=object), np.array(texts)[:, None], pd.Series(texts),
-               pd.Series(texts, dtype="string"), pd.DataFrame({"t": texts}), pl.Series(texts), pl.DataFrame({"t": texts}),
-               pa.array(texts), pa.chunked_array([texts[:9], texts[9:]]), pa.table({"t": texts}), iter(texts),
-               (text for text in texts)]
+               pd.Series(texts, dtype="string"), pd.DataFrame({"t": texts}), pl.Series(texts),
+               pl.DataFrame({"t": texts}), pa.array(texts), pa.chunked_array([texts[:9], texts[9:]]),
+               pa.table({"t": texts}), iter(texts), (text for text in texts)]
     for column in columns:
         assert Topics(3).fit(column)._model.to_bytes() == expected, type(column)
     mixtures = Topics(3).fit_transform(text for text in texts)
@@ -191,3 +195,30 @@ def test_counts_beyond_single_words():
     model, told = warned(lambda: Topics(9).fit(huge))
     assert any("n_components = 9" in message for message in told)
     assert model.components_.shape == (9, 3) and np.allclose(model.components_.sum(axis=1), 1)
+
+
+GROWTH = """
+import numpy as np
+from scipy import sparse
+from tenfold import Topics
+from tenfold._documents import look
+
+def status(key):
+    lines = [line for line in open("/proc/self/status") if line.startswith(key)]
+    return int(lines[0].split()[1]) / 1024
+
+columns = np.tile(np.arange(0, 20_000, 200, dtype=np.int32), 200_000)
+X = sparse.csr_matrix((np.ones(len(columns)), columns, np.arange(200_001) * 100), shape=(200_000, 20_000), copy=False)
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+corpus, _ = Topics(memory_limit=1 << 20)._read_to_fit(look(X))
+assert corpus.size() == (200_000, 20_000_000, 0, True)
+print(status("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs Linux")
+def test_a_large_matrix_is_not_copied():
+    grown = float(subprocess.check_output([sys.executable, "-c", GROWTH], text=True, timeout=120))
+    # 20 million entries are 229 MiB. A window has 3.3 million of them, as they were read and in blocks.
+    assert grown < 160

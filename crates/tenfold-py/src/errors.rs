@@ -1,7 +1,7 @@
 //! The one map from tenfold's errors to Python's.
 
-use pyo3::{PyErr, pyfunction};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, pyfunction};
 use std::any::Any;
 use std::path::Path;
 use tenfold::Error;
