@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -48,6 +48,8 @@ def look(X: Any) -> Documents:
         return Counts(table, [str(name) for name in X.var_names])
     if sparse.issparse(X):
         return Counts(X)
+    if isinstance(X, Mapping):
+        raise ValueError("X is a dict: give its values as a list, one for every document")
     column = _column(X)
     if column is None:
         return Counts(X)
@@ -129,6 +131,19 @@ def _words(at: int, one: Any) -> list[str]:
         if not isinstance(word, str):
             raise ValueError(f"document {at} holds {_shown(word)}, which is no word: give words as str")
     return words
+
+
+def undecodable(parts: list[Any]) -> int | None:
+    """The place of the first document that is no Unicode text, as files read with ``surrogateescape`` are."""
+
+    def broken(one: Any) -> bool:
+        try:
+            (one if isinstance(one, str) else " ".join(one)).encode()
+        except UnicodeEncodeError:
+            return True
+        return False
+
+    return next((at for at, one in enumerate(parts) if broken(one)), None)
 
 
 def _shown(value: Any) -> str:

@@ -11,7 +11,7 @@ from tenfold import _core
 from tenfold._arguments import Running, count, running, threads_of
 from tenfold._base import logger
 from tenfold._counts import matrix_of, rows_of, scale_of, survey
-from tenfold._documents import Counts, Documents, Pairs, Texts, distinct, words_of
+from tenfold._documents import Counts, Documents, Pairs, Texts, distinct, undecodable, words_of
 from tenfold._recipes import FOR_TEXT, LIMITS, recipe_of, refuse_text
 
 
@@ -75,8 +75,17 @@ class ReadingMixin:
 
     def _read_texts(self, documents: Texts, how: _core.Reading) -> _core.TopicsCorpus:
         reader = _core.TextReader(how, documents.cut, threads_of(self.n_jobs))
+        before = 0
         for part in documents.parts:
-            reader.push(part)
+            try:
+                reader.push(part)
+            except TypeError as error:
+                at = undecodable(part)
+                if at is None:
+                    raise
+                told = "holds surrogates, which are no characters: decode it with errors='replace'"
+                raise ValueError(f"document {before + at} {told}") from error
+            before += len(part)
         corpus = reader.finish()
         for note in corpus.notes():
             logger.debug(note)

@@ -231,8 +231,9 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         with running(self.n_jobs, self.verbose) as how:
             model, short = _core.TopicsModel.fit(corpus, choices, how)
         self._take(model)
-        told = self.verdict_._replace(warnings=self._doubts(short))
-        told.announce(settled=self.diagnostics_["converged"], stacklevel=3)
+        doubts = self._doubts(short)
+        self.verdict_ = Verdict(not doubts, doubts, self.verdict_.notes)
+        self.verdict_.announce(settled=self.diagnostics_["converged"], stacklevel=3)
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Topics:

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 import tenfold
-from tenfold import DataError, FitWarning, Topics
+from tenfold import DataError, FitWarning, Topics, _core
 
 THEMES = {
     "sea": "ship harbour sail captain anchor wave storm deck mast island",
@@ -223,7 +223,7 @@ def test_short_documents_are_taken_for_frequencies():
     for i, row in enumerate(pairs):
         row[rng.choice(10, size=2, replace=False) + 10 * (i % 2)] = 1
     model, told = warned(lambda: Topics(2).fit(pairs))
-    assert any("three tokens" in message for message in told)
+    assert any("three tokens" in message for message in told) and model.verdict_.warnings == told
     assert not any("-k" in message for message in told) and "-k auto" not in model.summary()
     assert sorted(model.components_.reshape(2, 2, 10).sum(axis=2).argmax(axis=1)) == [0, 1]
 
@@ -248,6 +248,21 @@ def test_errors_name_the_argument():
         Topics(alpha0=-1).fit(np.eye(3))
     with pytest.raises(FileNotFoundError):
         Topics.load("nowhere.tenfold")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("lower --min-df, or raise --memory", "lower min_df, or raise memory_limit"),
+        ("try 4 or -k auto", 'try 4 or n_components="auto"'),
+        ("--keep-stop-words to drop none", "language=None to drop none"),
+        ("fit it without --no-moments", "fit it without --no-moments"),
+        ("a -- b, c--d, 1 --2 and --", "a -- b, c--d, 1 --2 and --"),
+        ("größer --max-df", "größer max_df"),
+    ],
+)
+def test_options_become_arguments(said, meant):
+    assert _core.in_python(said) == meant
 
 
 def test_a_listener_hears_stages_and_stops_the_fit(counts):

@@ -159,6 +159,8 @@ def test_rows_stand_alone(counts):
     [
         ("one text", "single text"),
         (b"bytes", "single text"),
+        ({"a": "text"}, "dict"),
+        (["text", "lone \ud800 half"], "document 1 holds surrogates"),
         ([b"bytes", b"more"], "no text"),
         (["text", None], "document 1 is None"),
         (["text", 3.0], "document 1 is 3.0"),
