@@ -14,11 +14,12 @@ from tenfold._core import DataError, __version__
 if TYPE_CHECKING:
     from tenfold._base import FitWarning, Verdict, load
     from tenfold.ica import ICA
+    from tenfold.topics import Topics
 
-__all__ = ["DataError", "FitWarning", "ICA", "Verdict", "__version__", "load"]
+__all__ = ["DataError", "FitWarning", "ICA", "Topics", "Verdict", "__version__", "load"]
 
 # The estimator for every kind of model file.
-ESTIMATORS = {"ica": "ICA"}
+ESTIMATORS = {"ica": "ICA", "topics": "Topics"}
 
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
 # scikit-learn.
@@ -27,6 +28,7 @@ _HOMES = {
     "Verdict": "tenfold._base",
     "load": "tenfold._base",
     "ICA": "tenfold.ica",
+    "Topics": "tenfold.topics",
 }
 
 

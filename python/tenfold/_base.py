@@ -55,7 +55,7 @@ class Verdict(NamedTuple):
         """The verdict in the facts of a model."""
         told = {"warning": [], "note": []}  # type: dict[str, list[str]]
         for finding in facts["verdict"]:
-            told[finding["level"]].append(finding["message"])
+            told[finding["level"]].append(_core.in_python(finding["message"]))
         return cls(not told["warning"], told["warning"], told["note"])
 
     def announce(self, *, settled: bool = True, stacklevel: int = 4) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tenfold
-from tenfold import ICA, DataError, FitWarning, Verdict
+from tenfold import ICA, DataError, FitWarning, Topics, Verdict
 
 
 def told(stage: str, done: int, total: int) -> None:
@@ -23,6 +23,14 @@ def main(X: NDArray[np.float64]) -> None:
     assert_type(ica.components_, NDArray[np.float64])
     ica.save("m.tenfold")
     assert_type(ICA.load("m.tenfold"), ICA)
+    topics = Topics("auto", language=["de", "fr"], min_df=2, verbose=told)
+    assert_type(topics.fit(["a text", "another"]), Topics)
+    assert_type(topics.partial_fit(X).transform(X), NDArray[Any])
+    assert_type(topics.perplexity(X), float)
+    assert_type(topics.top_words(5, relevance=0.5), list[list[str]])
+    assert_type(topics.vocabulary_, dict[str, int])
+    assert_type(topics.components_, NDArray[np.float64])
+    assert_type(Topics.load("m.tenfold"), Topics)
     assert_type(tenfold.__version__, str)
     problem: type[ValueError] = DataError
     doubt: type[Warning] = FitWarning

@@ -1,7 +1,7 @@
 //! The one map from tenfold's errors to Python's.
 
-use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, pyfunction};
 use std::any::Any;
 use std::path::Path;
 use tenfold::Error;
@@ -18,7 +18,7 @@ pyo3::create_exception!(
 /// that cannot be used, `OSError` where the disk refuses, `KeyboardInterrupt` for a run that was stopped.
 pub fn raised(error: impl Into<Error>) -> PyErr {
     let error = error.into();
-    let message = error.to_string();
+    let message = in_python(&error.to_string());
     match error {
         Error::Engine(engine) => raised_by_engine(engine),
         Error::Read { path, problem, remedy, .. } if is_missing(&path) => PyFileNotFoundError::new_err((
@@ -45,8 +45,50 @@ fn is_missing(path: &Path) -> bool {
     std::fs::metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
 }
 
+/// What the command line calls otherwise than Python does, beyond dashes.
+const RENAMED: [(&str, &str); 8] = [
+    ("memory", "memory_limit"),
+    ("seed", "random_state"),
+    ("threads", "n_jobs"),
+    ("keep-case", "lowercase=False"),
+    ("keep-stop-words", "language=None"),
+    ("max-iterations", "max_iter"),
+    ("tolerance", "tol"),
+    // Python has no such choice: the model came from the command line.
+    ("no-moments", "--no-moments"),
+];
+
+/// What it says otherwise in more than a name.
+const REPHRASED: [(&str, &str); 2] = [
+    ("-k auto", "n_components=\"auto\""),
+    ("a file of its words as --stop-words", "a list of its words as stop_words"),
+];
+
+/// A message in which options of the command line (`--min-df`) are the arguments of Python (`min_df`).
+#[pyfunction]
+pub fn in_python(message: &str) -> String {
+    let message = REPHRASED.iter().fold(message.to_owned(), |said, (from, to)| said.replace(from, to));
+    let mut said = String::with_capacity(message.len());
+    let mut rest = message.as_str();
+    while let Some(at) = rest.find("--") {
+        let (before, option) = (&rest[..at], &rest[at + 2..]);
+        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let name = &option[..option.find(|c| !is_part(c)).unwrap_or(option.len())];
+        said += before;
+        match name.starts_with(|c: char| c.is_ascii_lowercase()) && !before.ends_with(is_part) {
+            true => match RENAMED.iter().find(|(from, _)| *from == name) {
+                Some((_, to)) => said += to,
+                None => said += &name.replace('-', "_"),
+            },
+            false => said = said + "--" + name,
+        }
+        rest = &option[name.len()..];
+    }
+    said + rest
+}
+
 fn raised_by_engine(error: EngineError) -> PyErr {
-    let message = error.to_string();
+    let message = in_python(&error.to_string());
     match error {
         EngineError::Interrupted => PyKeyboardInterrupt::new_err(()),
         EngineError::TooLittleData(_) | EngineError::NotFinite { .. } | EngineError::NoConvergence(_) => {

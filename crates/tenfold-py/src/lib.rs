@@ -10,6 +10,7 @@ mod errors;
 mod ica;
 mod progress;
 mod threads;
+mod topics;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -25,8 +26,11 @@ mod _core {
     };
     #[pymodule_export]
     use super::errors::DataError;
+    use super::errors::{DataError, in_python};
     #[pymodule_export]
     use super::ica::IcaModel;
+    #[pymodule_export]
+    use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
     #[pymodule_export]
     use super::{kind_of, run_command};
 

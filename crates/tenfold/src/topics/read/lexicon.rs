@@ -86,8 +86,31 @@ impl Counting<'_> {
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn texts<T: AsRef<str> + Sync>(texts: &[T], options: &ReadOptions) -> Result<Corpus> {
+    texts_in_parts(std::iter::once(texts), options)
+}
+
+/// [`texts`] that come in parts, so that they need not be at hand together. Parts of any size give the same corpus, but for
+/// the language: that is told by the first part.
+///
+/// # Errors
+/// As [`texts`].
+///
+/// # Example
+/// ```
+/// use tenfold::topics::read::{ReadOptions, texts, texts_in_parts};
+/// let all: Vec<String> = (0..900).map(|i| format!("ships sail to harbour {}", ["north", "south", "west"][i % 3])).collect();
+/// let options = ReadOptions::default();
+/// let parts = texts_in_parts(all.chunks(100).map(<[String]>::to_vec), &options)?;
+/// assert_eq!(parts.vocabulary(), texts(&all, &options)?.vocabulary());
+/// assert_eq!(parts.vocabulary(), ["north", "south", "west"]);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn texts_in_parts<T: AsRef<str> + Sync, P: AsRef<[T]>>(
+    mut parts: impl Iterator<Item = P>,
+    options: &ReadOptions,
+) -> Result<Corpus> {
     let mut all = Texts::new(Path::new("the texts"), options)?;
-    all.take(texts)?;
+    parts.try_for_each(|part| all.take(part.as_ref()))?;
     all.finish(None)
 }
 
@@ -96,10 +119,21 @@ pub fn texts<T: AsRef<str> + Sync>(texts: &[T], options: &ReadOptions) -> Result
 /// # Errors
 /// No documents, none of whose words stay; choices out of range.
 pub fn tokens<T: AsRef<str> + Sync>(documents: &[Vec<T>], options: &ReadOptions) -> Result<Corpus> {
+    tokens_in_parts(std::iter::once(documents), options)
+}
+
+/// [`tokens`] of documents that come in parts, of any size.
+///
+/// # Errors
+/// As [`tokens`].
+pub fn tokens_in_parts<T: AsRef<str> + Sync, P: AsRef<[Vec<T>]>>(
+    mut parts: impl Iterator<Item = P>,
+    options: &ReadOptions,
+) -> Result<Corpus> {
     let mut all = Texts::new(Path::new("the documents"), options)?;
     all.recipe = Recipe { min_df: options.recipe.min_df, max_df: options.recipe.max_df, ..Recipe::given() };
     all.notes.clear();
-    all.take_words(documents)?;
+    parts.try_for_each(|part| all.take_words(part.as_ref()))?;
     all.finish(None)
 }
 

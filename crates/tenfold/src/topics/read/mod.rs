@@ -35,7 +35,7 @@ mod words;
 
 pub use cut::{Cutter, Scanned, encode_tokens, scan_tokens};
 pub use format::Format;
-pub use lexicon::{texts, tokens};
+pub use lexicon::{texts, texts_in_parts, tokens, tokens_in_parts};
 pub use recipe::Recipe;
 
 use super::data::Corpus;

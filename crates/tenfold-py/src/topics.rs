@@ -1,0 +1,241 @@
+//! Topics in documents.
+
+mod corpus;
+mod csr;
+
+pub use corpus::{CountsReader, TextReader, TopicsCorpus};
+
+use crate::arrays::{copied, into_array};
+use crate::errors::{in_python, raised};
+use crate::progress::Running;
+use csr::Csr;
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use tenfold::Error;
+use tenfold::admixture::{Completion, Inference};
+use tenfold::engine::Error as EngineError;
+use tenfold::topics::{Components, Model, Params, Polish};
+
+/// The choices of a fit, as a dictionary from Python, which has checked their types and ranges; what is None is left to
+/// the defaults of Rust.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Choices {
+    /// None means as many as the documents support.
+    k: Option<usize>,
+    alpha0: f64,
+    polish: Option<String>,
+    damp: Option<bool>,
+    epochs: Option<usize>,
+    seed: u64,
+}
+
+impl Choices {
+    fn params(&self) -> PyResult<Params> {
+        Ok(Params {
+            alpha0: self.alpha0,
+            polish: match self.polish.as_deref() {
+                Some("predict") => Polish::Predict,
+                Some("faithful") => Polish::Faithful,
+                None => Polish::None,
+                Some(other) => return Err(PyValueError::new_err(format!("polish = {other:?} is not known"))),
+            },
+            damp: self.damp,
+            epochs: self.epochs,
+            seed: self.seed,
+            ..Params::new(self.k.map_or(Components::Auto, Components::Exactly))
+        })
+    }
+}
+
+/// How often documents without a third moment are repeated. Their moments are then those of their frequencies but for
+/// this part in one, and counts stay whole numbers that single precision holds.
+const REPEATED: u32 = 4096;
+
+/// A word of a topic: its name, probability, relevance and lift.
+type Word = (String, f64, f64, f64);
+
+/// Learned topics.
+#[pyclass(frozen, module = "tenfold._core")]
+pub struct TopicsModel(Model);
+
+#[pymethods]
+impl TopicsModel {
+    /// Learns topics. Also tells whether the documents were too short for moments of counts, so that those of their
+    /// frequencies were taken.
+    #[staticmethod]
+    fn fit(
+        py: Python<'_>,
+        corpus: &Bound<'_, TopicsCorpus>,
+        choices: Choices,
+        running: Running,
+    ) -> PyResult<(Self, bool)> {
+        let (params, corpus) = (choices.params()?, &corpus.get().0);
+        let (model, short) = running.run(py, |progress| match params.fit_with(corpus, progress) {
+            Err(Error::Engine(EngineError::TooLittleData(_))) if corpus.tokens() > 0 => {
+                let often = corpus::times(corpus, REPEATED)?;
+                let params = Params { damp: Some(false), ..params };
+                Ok((params.fit_with(&often, progress)?, true))
+            }
+            fitted => Ok((fitted?, false)),
+        })?;
+        Ok((Self(model), short))
+    }
+
+    /// The model with more documents, and what they brought: documents, new words, the share of their second moment that
+    /// lies outside the kept subspace, and how far topics moved.
+    #[allow(clippy::type_complexity)]
+    fn updated(
+        &self,
+        py: Python<'_>,
+        corpus: &Bound<'_, TopicsCorpus>,
+        running: Running,
+    ) -> PyResult<(Self, (usize, usize, Option<f64>, Vec<f64>))> {
+        let corpus = &corpus.get().0;
+        let (model, told) = running.run(py, |progress| {
+            let mut model = self.0.clone();
+            let told = model.update(corpus, progress)?;
+            Ok((model, told))
+        })?;
+        Ok((Self(model), (told.documents, told.new_words, told.outside, told.moved)))
+    }
+
+    /// The mixtures of documents.
+    fn infer<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &Bound<'py, TopicsCorpus>,
+        running: Running,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let corpus = &corpus.get().0;
+        Ok(into_array(py, running.run(py, |progress| self.0.infer(corpus, progress))?))
+    }
+
+    /// The mixtures of rows of counts, which need not be whole and are read where they lie.
+    fn infer_rows<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Csr<'py>,
+        running: Running,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = rows.view()?;
+        let (topics, alpha) = (self.0.topics(), self.0.alpha());
+        let mixtures = running
+            .run(py, |progress| Inference::default().mixtures(&view.blocks(), topics, alpha, progress))?;
+        Ok(into_array(py, mixtures))
+    }
+
+    /// The perplexity of documents by completion: one half of each gives its mixture, the other is scored.
+    fn perplexity(
+        &self,
+        py: Python<'_>,
+        corpus: &Bound<'_, TopicsCorpus>,
+        running: Running,
+    ) -> PyResult<f64> {
+        let corpus = &corpus.get().0;
+        running.run(py, |progress| {
+            Completion::default().perplexity(corpus, self.0.topics(), self.0.unigram(), progress)
+        })
+    }
+
+    /// Topics × words.
+    fn topics<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        into_array(py, self.0.topics().clone())
+    }
+
+    /// Correlations of the topics' shares.
+    fn correlations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        into_array(py, self.0.correlations().clone())
+    }
+
+    /// α of every topic.
+    fn alpha<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        copied(py, self.0.alpha())
+    }
+
+    /// Every topic's share of the tokens.
+    fn shares<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        copied(py, self.0.shares())
+    }
+
+    /// Every topic's coherence.
+    fn coherence<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        copied(py, self.0.coherence())
+    }
+
+    /// Every word's share of the tokens.
+    fn unigram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        copied(py, self.0.unigram())
+    }
+
+    /// The words.
+    fn words(&self) -> Vec<String> {
+        self.0.vocabulary().to_vec()
+    }
+
+    /// How text became words, as JSON.
+    fn recipe(&self) -> String {
+        self.0.recipe().to_string()
+    }
+
+    /// The first words of a topic by relevance with this lambda.
+    fn top_words(&self, topic: usize, n: usize, relevance: f64) -> PyResult<Vec<Word>> {
+        if topic >= self.0.k() {
+            return Err(PyValueError::new_err(format!("there is no topic {topic} among {}", self.0.k())));
+        }
+        let words = self.0.top_words(topic, n, relevance);
+        let name = |word: usize| self.0.vocabulary()[word].clone();
+        Ok(words.iter().map(|w| (name(w.word), w.probability, w.relevance, w.lift)).collect())
+    }
+
+    /// All but the matrices, as JSON.
+    fn facts(&self) -> String {
+        self.0.to_json().to_string()
+    }
+
+    /// A few lines for people.
+    fn summary(&self) -> String {
+        in_python(&self.0.summary())
+    }
+
+    /// A page about the model, as HTML.
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| Ok(self.0.report().map_err(raised)?.to_html()))
+    }
+
+    /// Writes that page, whole or not at all.
+    fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.report()?.write(&path)).map_err(raised)
+    }
+
+    /// Writes the model file that the command line reads, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(&path)).map_err(raised)
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Model::load(&path)).map(Self).map_err(raised)
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes()).map_err(raised)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        py.detach(|| Model::from_bytes(data)).map(Self).map_err(raised)
+    }
+
+    /// For pickle and copy.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+}
