@@ -24,7 +24,7 @@ def seed_of(random_state: Any) -> int:
     """The seed that a ``random_state`` stands for; ``None`` is 0, because the same call gives the same answer here."""
     if random_state is None:
         return 0
-    if isinstance(random_state, Integral) and 0 <= random_state < 2**64:
+    if isinstance(random_state, Integral) and 0 <= int(random_state) < 2**64:
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(0, 2**31 - 1))

@@ -1,6 +1,6 @@
 """The compiled part. It checks little: estimators are the way in."""
 
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class IcaChoices(TypedDict):
     seed: int
     columns: list[str] | None
 
+@final
 class IcaModel:
     @staticmethod
     def fit(samples: Samples, choices: IcaChoices, running: Running) -> IcaModel: ...

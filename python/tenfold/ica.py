@@ -166,10 +166,10 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         -------
         self
         """
-        X = validate_data(self, X, dtype=DTYPES, ensure_min_samples=2)
-        choices = self._checked(X.shape)
+        samples = validate_data(self, X, dtype=DTYPES, ensure_min_samples=2)
+        choices = self._checked(samples.shape)
         with running(self.n_jobs, self.verbose) as how:
-            model = _core.IcaModel.fit(rows(X), choices, how)
+            model = _core.IcaModel.fit(rows(samples), choices, how)
         facts = self._take(model)
         figures = facts["diagnostics"]
         # The polish has the last word: it settles a decomposition that was still moving.
@@ -190,9 +190,9 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
             float32 for float32 samples, float64 otherwise.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=DTYPES, reset=False)
+        samples = validate_data(self, X, dtype=DTYPES, reset=False)
         with running(self.n_jobs) as how:
-            return self._compiled.infer(self._model, rows(X), how)
+            return self._compiled.infer(self._model, rows(samples), how)
 
     def inverse_transform(self, X: ArrayLike) -> NDArray[Any]:
         """The samples that sources make, ``X @ mixing_.T + mean_``.
@@ -229,19 +229,20 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         float
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        samples = validate_data(self, X, dtype=np.float64, reset=False)
         with running(self.n_jobs) as how:
-            back = self._model.mix(self._model.infer(rows(X), how), how)
-        spread = float(np.sum((X - self.mean_) ** 2))
-        return 1.0 - float(np.sum((X - back) ** 2)) / spread if spread > 0 else 0.0
+            back = self._model.mix(self._model.infer(rows(samples), how), how)
+        spread = float(np.sum((samples - self.mean_) ** 2))
+        return 1.0 - float(np.sum((samples - back) ** 2)) / spread if spread > 0 else 0.0
 
     def _checked(self, shape: tuple[int, int]) -> _core.IcaChoices:
         """The arguments for Rust, each checked under the name that it has here."""
         samples, columns = shape
+        k: int | None = None
         if self.n_components is None:
             k = min(columns, samples - 1)
         elif isinstance(self.n_components, str):
-            k = choice("n_components", self.n_components, ("auto",)) and None
+            choice("n_components", self.n_components, ("auto",))
         else:
             k = count("n_components", self.n_components)
         solver = choice("solver", self.solver, SOLVERS)

@@ -5,6 +5,7 @@
 //! check against it).
 
 mod bench;
+mod python;
 mod test;
 mod venv;
 mod workspace;
@@ -17,8 +18,8 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
 Commands
-  test [--quick]      run every check: format, lints, tests, documentation
-      --quick         leave out the Python environment and the documentation
+  test [--quick]      run every check: format, lints, tests, the Python package, documentation
+      --quick         leave out Python and the documentation
   bench [NAME…]       measure beside the peers people use today, and print a table
       --threads 1,2   thread counts to run with (default: what each bench asks for)
       --fresh         measure again what slow peers have kept from an earlier run

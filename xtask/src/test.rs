@@ -5,8 +5,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use crate::python;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, succeeds};
 
@@ -23,10 +25,11 @@ struct Step {
 
 /// The checks, in order: the cheap ones first, so that a small slip is told early.
 const STEPS: &[Step] = &[
-    Step { name: "python environment", quick: false, run: python },
     Step { name: "format", quick: true, run: format },
     Step { name: "clippy", quick: true, run: clippy },
+    Step { name: "python environment", quick: false, run: python },
     Step { name: "tests", quick: true, run: tests },
+    Step { name: "python package", quick: false, run: python_package },
     Step { name: "documentation", quick: false, run: documentation },
 ];
 
@@ -68,7 +71,21 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
         _ => return Err("test takes only --quick".into()),
     };
     let begin = Instant::now();
-    let rows: Vec<Row> = STEPS
+    let rows = std::thread::scope(|scope| {
+        if !quick {
+            // It waits for the network while cargo waits for the processor.
+            scope.spawn(|| environment(workspace));
+        }
+        run_steps(workspace, quick)
+    });
+    let strict = std::env::var("CI").is_ok_and(|value| value == "true");
+    let (text, sound) = summary(&rows, begin.elapsed(), strict);
+    println!("\n{text}");
+    Ok(sound)
+}
+
+fn run_steps(workspace: &Workspace, quick: bool) -> Vec<Row> {
+    STEPS
         .iter()
         .enumerate()
         .map(|(at, step)| {
@@ -80,11 +97,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
             println!("    {} in {:.1} s  {}", row.outcome.word(), row.time.as_secs_f64(), row.outcome.note());
             row
         })
-        .collect();
-    let strict = std::env::var("CI").is_ok_and(|value| value == "true");
-    let (text, sound) = summary(&rows, begin.elapsed(), strict);
-    println!("\n{text}");
-    Ok(sound)
+        .collect()
 }
 
 /// The closing table and whether the run is sound; under `strict` a skip is not.
@@ -107,10 +120,28 @@ fn summary(rows: &[Row], total: Duration, strict: bool) -> (String, bool) {
     (text, failed == 0 && !(strict && skipped > 0))
 }
 
+/// Makes the Python environment once in a run; whoever asks meanwhile waits for it.
+fn environment(workspace: &Workspace) -> &'static Result<&'static str, String> {
+    static MADE: OnceLock<Result<&'static str, String>> = OnceLock::new();
+    MADE.get_or_init(|| Venv::for_tests(workspace).ensure())
+}
+
 fn python(workspace: &Workspace) -> Outcome {
-    match Venv::for_tests(workspace).ensure() {
-        Ok(how) => Outcome::Passed(how.into()),
-        Err(why) => Outcome::Skipped(why),
+    match environment(workspace) {
+        Ok(how) => Outcome::Passed((*how).into()),
+        Err(why) => Outcome::Skipped(why.clone()),
+    }
+}
+
+/// After the tests, whose compiled dependencies the wheel takes over.
+fn python_package(workspace: &Workspace) -> Outcome {
+    let venv = Venv::for_tests(workspace);
+    if !venv.is_current() {
+        return Outcome::Skipped("there is no Python environment".into());
+    }
+    match python::test(workspace, &venv) {
+        Ok(told) => Outcome::Passed(told),
+        Err(why) => Outcome::Failed(why),
     }
 }
 

@@ -21,9 +21,11 @@ pub fn raised(error: impl Into<Error>) -> PyErr {
     let message = error.to_string();
     match error {
         Error::Engine(engine) => raised_by_engine(engine),
-        Error::Read { path, problem, remedy, .. } if is_missing(&path) => {
-            PyFileNotFoundError::new_err((NO_SUCH_FILE, format!("{problem}; {remedy}"), path))
-        }
+        Error::Read { path, problem, remedy, .. } if is_missing(&path) => PyFileNotFoundError::new_err((
+            NO_SUCH_FILE,
+            format!("{problem}; {remedy}"),
+            path.into_os_string(),
+        )),
         Error::Read { .. } | Error::Model { .. } | Error::WrongShape { .. } | Error::Unfit { .. } => {
             DataError::new_err(message)
         }

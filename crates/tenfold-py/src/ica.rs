@@ -102,10 +102,13 @@ impl IcaModel {
     fn fit(py: Python<'_>, samples: Samples<'_>, choices: Choices, running: Running) -> PyResult<Self> {
         let params = choices.params()?;
         let view = samples.view();
-        let mut model = running.run(py, |progress| params.fit_with(&view, progress))?;
-        if let Some(names) = choices.columns {
-            model.set_columns(names);
-        }
+        let model = running.run(py, |progress| {
+            let mut model = params.fit_with(&view, progress)?;
+            if let Some(names) = choices.columns {
+                model.set_columns(names);
+            }
+            Ok(model)
+        })?;
         Ok(Self(model))
     }
 
@@ -187,8 +190,8 @@ impl IcaModel {
 
     /// From the bytes of a model file.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| Model::from_bytes(bytes)).map(Self).map_err(raised)
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        py.detach(|| Model::from_bytes(data)).map(Self).map_err(raised)
     }
 
     /// For pickle and copy.

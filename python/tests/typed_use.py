@@ -1,0 +1,29 @@
+"""Never run: mypy reads it as it reads a user's program, and knows what every call gives."""
+
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tenfold
+from tenfold import ICA, DataError, FitWarning, Verdict
+
+
+def told(stage: str, done: int, total: int) -> None:
+    print(stage, done / max(total, 1))
+
+
+def main(X: NDArray[np.float64]) -> None:
+    ica = ICA(3, solver="online", n_epochs=2, random_state=np.random.default_rng(0), verbose=told)
+    assert_type(ica.fit(X), ICA)
+    assert_type(ica.transform(X), NDArray[Any])
+    assert_type(ica.score(X), float)
+    assert_type(ica.verdict_, Verdict)
+    assert_type(ica.verdict_.warnings, list[str])
+    assert_type(ica.components_, NDArray[np.float64])
+    ica.save("m.tenfold")
+    assert_type(ICA.load("m.tenfold"), ICA)
+    assert_type(tenfold.__version__, str)
+    problem: type[ValueError] = DataError
+    doubt: type[Warning] = FitWarning
+    print(problem, doubt)
