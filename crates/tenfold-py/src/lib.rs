@@ -5,9 +5,14 @@
 //! `python/tenfold/`.
 
 mod arrays;
+mod communities;
 mod errors;
+mod graphs;
 mod ica;
+mod measures;
 mod progress;
+mod solvers;
+mod tensor;
 mod threads;
 
 use pyo3::prelude::*;
@@ -18,9 +23,13 @@ use std::path::PathBuf;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::communities::{CommunitiesModel, fingerprints};
+    #[pymodule_export]
     use super::errors::DataError;
     #[pymodule_export]
     use super::ica::IcaModel;
+    #[pymodule_export]
+    use super::tensor::{decompose_tensor, load_tensor, match_components, save_tensor};
     #[pymodule_export]
     use super::{kind_of, run_command};
 
