@@ -149,6 +149,8 @@ def of_edges(X: Any, kind: str | None) -> Given:
     parts: dict[str, Any] = {"kind": kind, "values": None if weights is None else numbers(weights)}
     if len(start) and all(_are_numbers(ids) for ids in (start, end)):
         return Given(source_of(rows=numbers(start), columns=numbers(end), **parts), None)
+    if any(x is None or x != x for ids in (start, end) for x in ids):
+        raise ValueError("an edge has an end without an id (None or NaN); drop it, or give the node a name")
     places: dict[Hashable, int] = {}
     pairs = [(places.setdefault(a, len(places)), places.setdefault(b, len(places))) for a, b in zip(start, end)]
     return _named(list(places), np.array(pairs, dtype=np.int64).reshape(-1, 2), parts)

@@ -101,7 +101,7 @@ class LinksMixin:
         """
         check_is_fitted(self)
         links = sparse.coo_array(self._matrix(X, reset=False))
-        rng = np.random.default_rng(seed_of(0))
+        rng = np.random.default_rng(0)
         known = rng.random(links.nnz) < 0.5
         rows, columns = links.coords
         half = sparse.csr_array((links.data[known], (rows[known], columns[known])), shape=links.shape)

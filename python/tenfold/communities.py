@@ -216,6 +216,7 @@ class Communities(
         if form != "matrix" and hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         facts = self._take(model)
+        del self._objects
         # A row with the very edges of a node of the fit is that node, also with what was dropped on the way in.
         self._prints = _core.fingerprints(given.source) if form == "matrix" else None
         self._announce(facts)
@@ -268,18 +269,25 @@ class Communities(
         """
         check_is_fitted(self)
         matrix = self._matrix(X, reset=False)
-        source = of_matrix(matrix, None).source
-        with running(self.n_jobs) as how:
-            found = self._model.infer(source, how)
-        out = self._padded(found).astype(np.float32 if matrix.dtype == np.float32 else np.float64)
-        prints = getattr(self, "_prints", None)
-        if prints is not None:
-            order = np.argsort(prints, kind="stable")
-            asked = _core.fingerprints(source)
-            places = order[np.minimum(np.searchsorted(prints, asked, sorter=order), len(order) - 1)]
-            same = prints[places] == asked
-            out[same] = self.memberships_[places[same]]
+        out = np.empty((matrix.shape[0], self.n_components_), np.float32 if matrix.dtype == np.float32 else np.float64)
+        known, places = self._known(matrix)
+        out[known] = self.memberships_[places]
+        if not known.all():
+            rest = matrix[~known] if known.any() else matrix
+            with running(self.n_jobs) as how:
+                out[~known] = self._padded(self._model.infer(of_matrix(rest, None).source, how))
         return out
+
+    def _known(self, matrix: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which rows are those of nodes of the fit, and the places of these nodes."""
+        prints = getattr(self, "_prints", None)
+        if prints is None:
+            return np.zeros(matrix.shape[0], np.bool_), np.zeros(0, np.int64)
+        order = np.argsort(prints, kind="stable")
+        asked = _core.fingerprints(of_matrix(matrix, None).source)
+        places = order[np.minimum(np.searchsorted(prints, asked, sorter=order), len(order) - 1)]
+        same = prints[places] == asked
+        return same, places[same]
 
     @property
     def components_(self) -> NDArray[np.float64]:

@@ -212,8 +212,14 @@ def decompose(
         "symmetry_tolerance": amount("symmetry_tol", symmetry_tol, positive, "0 or more is needed"),
         "seed": seed_of(random_state),
     }
-    with running(n_jobs, verbose) as how:
-        weights, factors, told = _core.decompose_tensor((full.ravel(), list(full.shape)), symmetric, choices, how)
+    try:
+        with running(n_jobs, verbose) as how:
+            weights, factors, told = _core.decompose_tensor((full.ravel(), list(full.shape)), symmetric, choices, how)
+    except ValueError as error:
+        if "a symmetric tensor" not in str(error):
+            raise
+        advice = "for a tensor without symmetry give symmetric=False; " if full.ndim == 3 else ""
+        raise ValueError(f"{error}; {advice}if only rounding is to blame, raise symmetry_tol") from None
     iterations, last, agreement, converged = told
     name = solver if symmetric else "als"
     facts = {

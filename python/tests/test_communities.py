@@ -11,6 +11,7 @@ from graphs import blocks
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
 import tenfold
@@ -104,6 +105,11 @@ def test_rows_of_the_fit_get_their_own_memberships_and_new_ones_are_placed(drawn
     assert fitted.score(A) > 0.65 and fitted.score_links(A) > 0.7
     with pytest.raises(ValueError, match="119 features"):
         fitted.transform(A[:, 1:])
+
+
+def test_a_grid_search_splits_nodes_on_both_sides(drawn):
+    search = GridSearchCV(Communities(), {"n_components": [1, 3]}, cv=3).fit(sparse.csr_matrix(drawn.matrix))
+    assert search.best_params_ == {"n_components": 3} and search.best_estimator_.n_features_in_ == 120
 
 
 def test_precision_seed_and_threads(drawn):

@@ -73,7 +73,7 @@ def test_large_arrays_are_not_copied():
     for X in ((start, end), columns, sparse.csr_matrix((np.ones(400_000), (start, end)), shape=(2000, 2000))):
         gc.collect()
         tracemalloc.start()
-        Communities(2, kind="directed").fit(X)
+        Communities(2, kind="directed", treatment="sparse", polish=False).fit(X)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 2_000_000, peak
@@ -92,8 +92,20 @@ def test_edges_in_every_form(drawn, expected):
     np.testing.assert_array_equal(half.memberships_, expected)
     with pytest.raises(ValueError, match="two columns of ids"):
         Communities(3, input="edges").fit(np.ones((4, 5), int))
+    with pytest.raises(ValueError, match="without an id"):
+        Communities(1).fit([("a", "b"), ("b", None)])
+    with pytest.raises(ValueError, match="negative"):
+        Communities(1).fit([("a", "b", 1.0), ("b", "c", -2.0)])
     with pytest.raises(ValueError, match="fractions"):
         Communities(3, input="edges").fit(np.full((4, 2), 0.5))
+
+
+def test_strange_arrays_are_refused(drawn):
+    for array, place, value in [("indptr", 5, 10**6), ("indices", 5, 500), ("indices", 5, -3)]:
+        X = sparse.csr_matrix(drawn.matrix)
+        getattr(X, array)[place] = value
+        with pytest.raises(ValueError, match="go together|out of range"):
+            Communities(2).fit(X)
 
 
 def test_ids_of_any_kind_come_back(drawn, tmp_path):

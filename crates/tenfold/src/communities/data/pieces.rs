@@ -130,12 +130,16 @@ fn inside(piece: Pairs, (rows, cols): (usize, usize)) -> Result<Vec<(u32, u32)>>
         value: format!("from {i} to {j}"),
         expected: format!("places below {rows} and {cols}"),
     };
+    let lies = |i: u64, j: u64| i < rows as u64 && j < cols as u64;
     match piece {
-        Pairs::Small(pairs) => match pairs.iter().find(|e| e.0 as usize >= rows || e.1 as usize >= cols) {
+        Pairs::Small(pairs) => match pairs.iter().find(|e| !lies(e.0.into(), e.1.into())) {
             Some(&(i, j)) => Err(outside((i.into(), j.into()))),
             None => Ok(pairs),
         },
-        Pairs::Large(pairs) => Err(outside(pairs.first().copied().unwrap_or_default())),
+        // There are never so many nodes: one of the ends that need eight bytes lies outside.
+        Pairs::Large(pairs) => {
+            Err(outside(pairs.into_iter().find(|&(i, j)| !lies(i, j)).unwrap_or_default()))
+        }
     }
 }
 
@@ -172,7 +176,10 @@ mod tests {
         let sides = Ends::Sides(Ids::counted(0, 2), Ids::from_names(["x", "y", "z"]).unwrap());
         let two = graph(sides.clone(), None, &[(0, 2), (1, 0)], None).unwrap();
         assert_eq!((two.kind(), two.nodes(), two.others()), (Kind::Bipartite, 2, 3));
-        assert!(graph(sides, None, &[(2, 0)], None).unwrap_err().to_string().contains("from 2 to 0"));
+        for strange in [(2, 0), (0, 3), (1 << 40, 0)] {
+            let error = graph(sides.clone(), None, &[(0, 1), strange], None).unwrap_err().to_string();
+            assert!(error.contains(&format!("from {} to {}", strange.0, strange.1)), "{error}");
+        }
         let square = Ends::Square(Ids::counted(0, 2));
         let apart = graph(square, Some(Kind::Bipartite), &[(0, 0), (1, 1)], None).unwrap();
         assert_eq!((apart.others(), apart.edges()), (2, 2));
