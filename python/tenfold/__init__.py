@@ -13,17 +13,19 @@ from tenfold._core import DataError, __version__
 
 if TYPE_CHECKING:
     from tenfold._base import FitWarning, Verdict, load
+    from tenfold.communities import Communities
     from tenfold.ica import ICA
     from tenfold.topics import Topics
 
-__all__ = ["DataError", "FitWarning", "ICA", "Topics", "Verdict", "__version__", "load"]
+__all__ = ["Communities", "DataError", "FitWarning", "ICA", "Topics", "Verdict", "__version__", "load"]
 
 # The estimator for every kind of model file.
-ESTIMATORS = {"ica": "ICA", "topics": "Topics"}
+ESTIMATORS = {"communities": "Communities", "ica": "ICA", "topics": "Topics"}
 
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
 # scikit-learn.
 _HOMES = {
+    "Communities": "tenfold.communities",
     "FitWarning": "tenfold._base",
     "Verdict": "tenfold._base",
     "load": "tenfold._base",

@@ -6,9 +6,14 @@
 
 mod arrays;
 mod cluster;
+mod communities;
 mod errors;
+mod graphs;
 mod ica;
+mod measures;
 mod progress;
+mod solvers;
+mod tensor;
 mod threads;
 mod topics;
 
@@ -25,10 +30,13 @@ mod _core {
         scan_words, window_sizes,
     };
     #[pymodule_export]
-    use super::errors::DataError;
+    use super::communities::{CommunitiesModel, fingerprints};
+    #[pymodule_export]
     use super::errors::{DataError, in_python};
     #[pymodule_export]
     use super::ica::IcaModel;
+    #[pymodule_export]
+    use super::tensor::{decompose_tensor, load_tensor, match_components, save_tensor};
     #[pymodule_export]
     use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
     #[pymodule_export]

@@ -213,8 +213,7 @@ impl Params {
         let seen = stars.seen(&found.vectors);
         let white = seen.whiten(self.alpha0, k)?;
         if white.matrix.cols() == 0 {
-            let message = "no two neighbours of a node tell anything about communities; give a larger graph";
-            return Err(tenfold_engine::Error::TooLittleData(message.into()).into());
+            return Ok(Estimate::of_one(seen, white.spectrum));
         }
         let third = stars.third(&found.vectors, &seen, &white)?;
         progress.stage("decomposing", 0);

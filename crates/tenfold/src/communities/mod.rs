@@ -65,7 +65,7 @@ pub mod truth;
 pub use crate::components::Components;
 pub use choices::{Polish, Treatment, Views};
 pub use compare::{Comparison, Measures, THRESHOLDS};
-pub use data::{Attribute, Attributes, Graph, GraphBuilder, Ids, Kind};
+pub use data::{Attribute, Attributes, EdgeArrays, Ends, Graph, GraphBuilder, Ids, Kind, Piece};
 pub use export::{
     check_cover_ids, check_members_path, write_connectivity, write_cover, write_gexf, write_gml,
     write_members,

@@ -95,6 +95,46 @@ pub struct Truth {
 }
 
 impl Truth {
+    /// What a program knows: which node is in which community, by their places, and how much of it, where memberships have
+    /// weights. Nodes that stand nowhere are not known.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for a place outside, a weight that is negative or not finite, or when nothing is known.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::communities::truth::Truth;
+    /// let truth = Truth::new(3, vec!["red".into()], vec![(2, 0, 1.0), (0, 0, 1.0)], false)?;
+    /// assert_eq!((truth.k(), truth.unknown()), (1, 1));
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    pub fn new(
+        nodes: usize,
+        names: Vec<String>,
+        mut entries: Vec<(u32, u32, f32)>,
+        weighted: bool,
+    ) -> Result<Self> {
+        let bad = |value: String, expected: &str| {
+            Err(Error::BadParameter { name: "truth".into(), value, expected: expected.into() })
+        };
+        let wrong = |e: &&(u32, u32, f32)| {
+            e.0 as usize >= nodes || e.1 as usize >= names.len() || !(e.2 >= 0.0 && e.2.is_finite())
+        };
+        if let Some((node, community, weight)) = entries.iter().find(wrong) {
+            let value = format!("node {node} in community {community} by {weight}");
+            return bad(value, "places of nodes and communities, and weights from 0 on");
+        }
+        if entries.is_empty() {
+            return bad("nothing".into(), "at least one member of a community");
+        }
+        entries.sort_by_key(|e| (e.0, e.1));
+        entries.dedup_by_key(|e| (e.0, e.1));
+        let mut known = vec![false; nodes];
+        entries.iter().for_each(|e| known[e.0 as usize] = true);
+        let (notes, warnings) = (Vec::new(), Vec::new());
+        Ok(Self { names, entries, known, strangers: 0, weighted, notes, warnings })
+    }
+
     /// Number of communities.
     pub fn k(&self) -> usize {
         self.names.len()

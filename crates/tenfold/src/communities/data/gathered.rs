@@ -106,6 +106,31 @@ impl Gathered {
         Ok(self.connected(kind, adjacency))
     }
 
+    /// The graph of a square matrix whose rows and columns are the same nodes: undirected when it is symmetric, else directed,
+    /// unless a kind is wanted.
+    ///
+    /// # Errors
+    /// As [`Gathered::finish`].
+    pub(crate) fn finish_square(mut self, wanted: Wanted) -> Result<Graph> {
+        if wanted.kind.is_some() || wanted.weighted == Some(true) && self.weights.is_none() {
+            return self.finish(wanted);
+        }
+        let loops = self.retain(|(i, j), _| i != j);
+        self.count(loops, "self-loop was dropped", "self-loops were dropped");
+        self.settle_weights(wanted.weighted);
+        if self.edges.iter().all(Vec::is_empty) {
+            return self.finish(Wanted { kind: Some(Kind::Directed), weighted: Some(false) });
+        }
+        let (edges, weights) = (std::mem::take(&mut self.edges), self.weights.take());
+        let matrix = Adjacency::from_edges(self.ids.len(), self.ids.len(), edges, weights)?;
+        let symmetric = matrix == matrix.transpose();
+        self.notes.push(match symmetric {
+            true => "undirected, as its matrix is symmetric".into(),
+            false => "directed, as its matrix is not symmetric".into(),
+        });
+        Ok(self.connected(if symmetric { Kind::Undirected } else { Kind::Directed }, matrix))
+    }
+
     /// Says how the nodes are connected.
     fn connected(mut self, kind: Kind, adjacency: Adjacency) -> Graph {
         let transposed = (kind != Kind::Undirected).then(|| adjacency.transpose());

@@ -8,6 +8,7 @@ mod gathered;
 mod guess;
 mod ids;
 mod names;
+mod pieces;
 mod pool;
 
 pub use attributes::{Attribute, Attributes};
@@ -17,6 +18,7 @@ pub(crate) use gathered::{Gathered, MEND_WEIGHT, Told, Wanted, weight};
 pub use ids::Ids;
 pub(crate) use ids::number;
 pub(crate) use names::{Keys, Names};
+pub use pieces::{EdgeArrays, Ends, Piece};
 pub(crate) use pool::{NamedPiece, Pool};
 
 use crate::error::Result;
