@@ -161,7 +161,37 @@ class ModelMixin:
         estimator
             Fitted, with the parameters that the file tells.
         """
-        model = cls._compiled.load(path)
+        return cls._fitted(cls._compiled.load(path))
+
+    @classmethod
+    def from_bytes(cls: type[Estimator], data: bytes) -> Estimator:
+        """The fitted estimator in the bytes of a model file.
+
+        Parameters
+        ----------
+        data : bytes
+            What :meth:`to_bytes` gave, or what a model file holds.
+
+        Returns
+        -------
+        estimator
+            Fitted, with the parameters that the bytes tell.
+        """
+        return cls._fitted(cls._compiled.from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the model file, for places without files.
+
+        Returns
+        -------
+        bytes
+        """
+        check_is_fitted(self)
+        data: bytes = self._model.to_bytes()
+        return data
+
+    @classmethod
+    def _fitted(cls: type[Estimator], model: Any) -> Estimator:
         estimator = cls(**cls._choices(json.loads(model.facts())))
         estimator._take(model)
         return estimator

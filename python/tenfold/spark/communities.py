@@ -127,7 +127,7 @@ class Communities(Estimator, _CommunitiesParams, DefaultParamsReadable, DefaultP
         edges = _edges(dataset, value(self.srcCol), value(self.dstCol), value(self.weightCol))
         local = Local(value(self.k), alpha0=value(self.alpha0), kind=value(self.kind), random_state=value(self.seed))
         local.fit(edges)
-        model = CommunitiesModel(local._model.to_bytes())
+        model = CommunitiesModel(local.to_bytes())
         model._resetUid(self.uid)
         return self._copyValues(model)
 
@@ -203,7 +203,7 @@ class CommunitiesModel(Model, _CommunitiesParams, ModelIO):  # type: ignore[misc
         """Reads a model file of this machine, whoever wrote it: plain Python, the command ``tenfold`` or Rust."""
         from tenfold import Communities as Local
 
-        return cls(Local.load(path)._model.to_bytes())
+        return cls(Local.load(path).to_bytes())
 
     def toLocal(self) -> Any:
         """The fitted :class:`tenfold.Communities`."""

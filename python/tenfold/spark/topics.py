@@ -380,7 +380,7 @@ class TopicsModel(Model, _TopicsParams, ModelIO):  # type: ignore[misc]
         """Reads a model file of this machine, whoever wrote it: plain Python, the command ``tenfold`` or Rust."""
         from tenfold import Topics as Local
 
-        return cls(Local.load(path)._model.to_bytes())
+        return cls(Local.load(path).to_bytes())
 
     def toLocal(self) -> Any:
         """The fitted :class:`tenfold.Topics`."""

@@ -57,15 +57,17 @@ pub struct View<'a> {
     columns: usize,
 }
 
+/// Indices as Rust reads them.
+fn whole<'a>(indices: &'a Indices<'_>) -> PyResult<Whole<'a>> {
+    Ok(match indices {
+        Indices::Short(array) => Whole::Short(array.as_slice()?),
+        Indices::Long(array) => Whole::Long(array.as_slice()?),
+    })
+}
+
 impl Csr<'_> {
     /// The matrix as Rust reads it, also without Python's lock.
     pub fn view(&self) -> PyResult<View<'_>> {
-        let whole = |indices| -> PyResult<Whole<'_>> {
-            Ok(match indices {
-                &Indices::Short(ref array) => Whole::Short(array.as_slice()?),
-                Indices::Long(array) => Whole::Long(array.as_slice()?),
-            })
-        };
         let (values, entries) = match &self.data {
             Values::Double(array) => (Numbers::Double(array.as_slice()?), array.len()),
             Values::Single(array) => (Numbers::Single(array.as_slice()?), array.len()),
