@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, MLWriter
+from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
 
 
 class ModelWriter(MLWriter):  # type: ignore[misc]
@@ -41,7 +41,7 @@ class ModelReader(MLReader):  # type: ignore[misc]
         return model
 
 
-class ModelIO:
+class ModelIO(MLWritable, MLReadable):  # type: ignore[misc]
     """``write``, ``read``, ``save`` and ``load`` for models, and the model file that other programs read."""
 
     def write(self) -> MLWriter:

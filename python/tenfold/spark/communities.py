@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
 from pyspark.ml.param import Param, Params, TypeConverters
@@ -221,7 +222,6 @@ class CommunitiesModel(Model, _CommunitiesParams, ModelIO):  # type: ignore[misc
         return SparkSession.active().createDataFrame(list(rows), "id string, memberships array<double>, community int")
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        import pandas as pd
         from pyspark.sql import functions as F
         from pyspark.sql.functions import pandas_udf
 

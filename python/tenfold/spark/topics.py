@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
 from pyspark.ml.linalg import DenseMatrix, VectorUDT
@@ -244,7 +245,7 @@ def _lead(arranged: Arranged, params: _TopicsParams) -> bytes:
     """The driver's part: answers what the fit asks, until it is done."""
     value = params.getOrDefault
     k = value(params.k)
-    choices = {
+    choices: _core.ClusterChoices = {
         "k": None if k == "auto" else k,
         "alpha0": value(params.alpha0),
         "damp": value(params.damp),
@@ -440,7 +441,6 @@ def _local(data: bytes) -> Any:
 
 def _mixtures(shipped: Shipped, kind: str, name: str) -> Any:
     """A function of columns that gives mixtures."""
-    import pandas as pd
     from pyspark.sql.functions import pandas_udf
 
     if kind == "counts":

@@ -31,14 +31,18 @@ def alone(documents):
     return tenfold.Topics(4, epochs=1).fit(documents)
 
 
-@pytest.mark.parametrize("partitions", [1, 5])
-def test_the_model_is_that_of_one_machine_whatever_the_partitions(spark, documents, alone, partitions):
+def test_the_model_is_that_of_one_machine_whatever_the_partitions(spark, documents, alone):
     from tenfold.spark import Topics
 
-    model = Topics(k=4, inputCol="words", epochs=1).fit(frame(spark, documents, partitions))
+    model = Topics(k=4, inputCol="words", epochs=1).fit(frame(spark, documents, 5))
     for mine, theirs in zip(told(model), told(alone)):
         np.testing.assert_array_equal(mine, theirs)
     assert model.vocabulary_() == list(alone.words_)
+    # Moments alone, in one partition: also the number of topics is found alike.
+    data = frame(spark, documents, 1)
+    auto = Topics(k="auto", inputCol="words", polish="none").fit(data)
+    for mine, theirs in zip(told(auto), told(tenfold.Topics("auto", polish=None).fit(documents))):
+        np.testing.assert_array_equal(mine, theirs)
     names = {one.name for one in model.passes}
     assert {"finding directions", "gathering moments", "polishing"} <= names
     # What travels in a pass are matrices of words x topics, not documents.
