@@ -1,7 +1,8 @@
 """Hidden factors in data by the method of moments and tensor decomposition.
 
-The estimators follow scikit-learn: :class:`ICA` finds independent sources of mixed signals. Each fit carries a
-verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that
+The estimators follow scikit-learn: :class:`Topics` finds topics in text, :class:`Communities` overlapping communities in
+graphs, :class:`ICA` independent sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark`
+works on DataFrames of Spark. Each fit carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that
 the command ``tenfold`` and the Rust library read too.
 """
 

@@ -73,7 +73,12 @@ impl TextCutter {
     }
 
     /// The texts as numbers of words.
-    fn encode<'py>(&self, py: Python<'py>, texts: Vec<String>, numbers: &WordNumbers) -> Encoded<'py> {
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<String>,
+        numbers: &WordNumbers,
+    ) -> PyResult<Encoded<'py>> {
         let documents = py.detach(|| self.cutter.encode(&texts, &numbers.0));
         encoded(py, &documents)
     }
@@ -108,7 +113,7 @@ pub fn encode_words<'py>(
     py: Python<'py>,
     documents: Vec<Vec<String>>,
     numbers: &WordNumbers,
-) -> Encoded<'py> {
+) -> PyResult<Encoded<'py>> {
     let documents = py.detach(|| encode_tokens(&documents, &numbers.0));
     encoded(py, &documents)
 }
@@ -116,17 +121,21 @@ pub fn encode_words<'py>(
 /// Documents in bytes, one after the other, and where each begins: words, then counts, four bytes each.
 type Encoded<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyBytes>);
 
-fn encoded<'py>(py: Python<'py>, documents: &Documents) -> Encoded<'py> {
+fn encoded<'py>(py: Python<'py>, documents: &Documents) -> PyResult<Encoded<'py>> {
     let mut bytes = Vec::with_capacity(8 * documents.words.len());
     let (mut starts, mut begin) = (vec![0i32], 0);
     for &end in &documents.ends {
         let range = begin..end as usize;
         bytes.extend(documents.words[range.clone()].iter().flat_map(|w| w.to_le_bytes()));
         bytes.extend(documents.counts[range].iter().flat_map(|c| c.to_le_bytes()));
-        starts.push(bytes.len() as i32);
+        starts.push(i32::try_from(bytes.len()).map_err(|_| {
+            PyValueError::new_err(
+                "some documents together hold more than 2 GB of distinct words; cut them into chapters",
+            )
+        })?);
         begin = end as usize;
     }
-    (PyArray1::from_vec(py, starts), PyBytes::new(py, &bytes))
+    Ok((PyArray1::from_vec(py, starts), PyBytes::new(py, &bytes)))
 }
 
 /// How many documents each window takes, from the distinct words of every document.

@@ -5,6 +5,7 @@ Every function here runs on executors too, inside ``mapInArrow``.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,6 +73,18 @@ class Reader:
         encode = self.cutter.encode if self.kind == "text" else _core.encode_words
         starts, data = encode(rows, numbers)
         return starts, data
+
+    def mark(self, rows: list[Any], before: int) -> int:
+        """A checksum of rows that follow others, to tell whether they come again as they came."""
+        for row in rows:
+            if self.kind == "text":
+                data = row.encode("utf-8", "surrogatepass")
+            elif self.kind == "tokens":
+                data = "\0".join(row).encode("utf-8", "surrogatepass")
+            else:
+                data = repr((row["indices"], row["values"])).encode()
+            before = zlib.crc32(data, zlib.crc32(b"\n", before))
+        return before
 
     def _whole(self, row: Any, place: str) -> Any:
         if row is None:

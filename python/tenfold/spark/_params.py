@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import base64
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
+
+
+# Bytes of a model in one row.
+PIECE = 32 << 20
 
 
 class ModelWriter(MLWriter):  # type: ignore[misc]
@@ -20,8 +25,12 @@ class ModelWriter(MLWriter):  # type: ignore[misc]
     def saveImpl(self, path: str) -> None:
         session = self.sparkSession
         DefaultParamsWriter.saveMetadata(self.instance, path, session)
-        data = session.createDataFrame([(bytearray(self.instance.modelBytes()),)], "model binary")
-        data.coalesce(1).write.parquet(f"{path}/model")
+        data = self.instance.modelBytes()
+        # Rows travel inside Spark's tasks, which may not be larger than 128 MB.
+        for piece, begin in enumerate(range(0, len(data), PIECE)):
+            row = (piece, bytearray(data[begin : begin + PIECE]))
+            frame = session.createDataFrame([row], "piece int, model binary")
+            frame.coalesce(1).write.mode("append").parquet(f"{path}/model")
 
 
 class ModelReader(MLReader):  # type: ignore[misc]
@@ -34,8 +43,8 @@ class ModelReader(MLReader):  # type: ignore[misc]
     def load(self, path: str) -> Any:
         session = self.sparkSession
         metadata = DefaultParamsReader.loadMetadata(path, session)
-        row = session.read.parquet(f"{path}/model").head()
-        model = self.cls(bytes(row["model"]))
+        rows = session.read.parquet(f"{path}/model").orderBy("piece").toLocalIterator()
+        model = self.cls(b"".join(bytes(row["model"]) for row in rows))
         model._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(model, metadata)
         return model
@@ -73,25 +82,39 @@ class ModelIO(MLWritable, MLReadable):  # type: ignore[misc]
         raise NotImplementedError
 
 
+def quoted(name: str) -> str:
+    """The name of a column as Spark's expressions want it, whatever its letters."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+_lock = threading.Lock()
+# For every session and setting: how many fits want it, and what it was before the first of them.
+_wanted: dict[tuple[int, str], tuple[int, str | None]] = {}
+
+
 @contextmanager
-def settings(session: Any, **values: str) -> Iterator[None]:
-    """Settings of the session for a while."""
-    keys = {name.replace("__", "."): value for name, value in values.items()}
-    before = {key: session.conf.get(key, None) for key in keys}
-    for key, value in keys.items():
+def setting(session: Any, key: str, value: str) -> Iterator[None]:
+    """A setting of the session while any fit wants it; fits may run at the same time."""
+    name = (id(session), key)
+    with _lock:
+        count, before = _wanted.get(name, (0, session.conf.get(key, None)))
+        _wanted[name] = (count + 1, before)
         session.conf.set(key, value)
     try:
         yield
     finally:
-        for key, value in before.items():
-            if value is None:
+        with _lock:
+            count, before = _wanted.pop(name)
+            if count > 1:
+                _wanted[name] = (count - 1, before)
+            elif before is None:
                 session.conf.unset(key)
             else:
-                session.conf.set(key, value)
+                session.conf.set(key, before)
 
 
 class Shipped:
-    """A model on its way to executors: unpacked once in every Python process, whatever the number of batches."""
+    """A model on its way to executors, which unpack it once for many batches."""
 
     _unpacked: dict[str, Any] = {}
 
@@ -103,6 +126,8 @@ class Shipped:
 
     def get(self) -> Any:
         if self.name not in Shipped._unpacked:
-            Shipped._unpacked.clear()
+            # A plan may hold a few models; more would fill the memory of a process that Spark keeps for other jobs.
+            if len(Shipped._unpacked) >= 4:
+                Shipped._unpacked.clear()
             Shipped._unpacked[self.name] = self.unpack(self.data)
         return Shipped._unpacked[self.name]

@@ -15,7 +15,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegralType, NumericType, StringType
 
-from tenfold.spark._params import ModelIO, Shipped
+from tenfold.spark._params import ModelIO, Shipped, quoted
 from tenfold.spark.topics import _converter, _is_count
 
 
@@ -72,9 +72,9 @@ class _CommunitiesParams(HasOutputCol, HasSeed):  # type: ignore[misc]
 class Communities(Estimator, _CommunitiesParams, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
     """Finds overlapping communities in a graph, by the moments of the mixed membership block model.
 
-    Executors check the edges and bring them into their smallest form, eight bytes an edge between numbered nodes; the driver
-    fits. A model holds k numbers for every node, so the driver has room for the graph too, and every product with the graph needs
-    numbers of all nodes: to send them round would take longer than to multiply.
+    Executors read and check the edges, the driver brings them together and fits. A model holds k numbers for every node, so the
+    driver has room for the graph too, and every product with the graph needs numbers of all nodes: to send them round would take
+    longer than to multiply. What comes to the driver is two ids an edge; ``spark.driver.maxResultSize`` must allow for them.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Communities(Estimator, _CommunitiesParams, DefaultParamsReadable, DefaultP
 
         value = self.getOrDefault
         edges = _edges(dataset, value(self.srcCol), value(self.dstCol), value(self.weightCol))
-        local = Local(value(self.k), alpha0=value(self.alpha0), kind=value(self.kind), random_state=value(self.seed))
+        local = Local(value(self.k), alpha0=value(self.alpha0), kind=value(self.kind), random_state=value(self.seed) % 2**64)
         local.fit(edges)
         model = CommunitiesModel(local.to_bytes())
         model._resetUid(self.uid)
@@ -145,12 +145,12 @@ def _edges(dataset: DataFrame, src: str, dst: str, weight: str | None) -> tuple[
             raise ValueError(f"column {name!r} is of type {kind.simpleString()}: ids are whole numbers or strings")
     strings = any(isinstance(dataset.schema[name].dataType, StringType) for name in names[:2])
     ends = "string" if strings else "bigint"
-    chosen = [f"cast(`{name}` as {ends}) as `{name}`" for name in names[:2]]
+    chosen = [f"cast({quoted(name)} as {ends}) as {end}" for name, end in zip(names, ["src", "dst"])]
     schema = f"src {ends}, dst {ends}"
     if weight:
         if not isinstance(dataset.schema[weight].dataType, NumericType):
             raise ValueError(f"column {weight!r} holds no numbers: weights are numbers from 0 on")
-        chosen.append(f"cast(`{weight}` as double) as `{weight}`")
+        chosen.append(f"cast({quoted(weight)} as double) as weight")
         schema += ", weight double"
     rows = dataset.selectExpr(*chosen).mapInArrow(_checked(names), schema).toArrow()
     if rows.num_rows == 0:
@@ -213,13 +213,18 @@ class CommunitiesModel(Model, _CommunitiesParams, ModelIO):  # type: ignore[misc
         return self._opened
 
     def memberships(self) -> DataFrame:
-        """Every node with its memberships: ``id`` as a string, ``memberships`` as an array, ``community`` the main one."""
+        """Every node with its memberships: ``id`` as a string, ``memberships`` as an array, ``community`` the main one.
+
+        Of a directed graph these are the memberships of nodes as beginnings of edges, of a bipartite one the nodes of
+        ``srcCol``; :meth:`toLocal` has the others.
+        """
         from pyspark.sql import SparkSession
 
         local = self.toLocal()
-        table = local.memberships_
-        rows = zip(map(str, local.node_ids_), table.tolist(), table.argmax(axis=1).tolist())
-        return SparkSession.active().createDataFrame(list(rows), "id string, memberships array<double>, community int")
+        columns = {"id": list(map(str, local.node_ids_)), "memberships": list(local.memberships_.astype(float))}
+        frame = pd.DataFrame({**columns, "community": local.labels_[: len(columns["id"])].astype("int32")})
+        schema = "id string, memberships array<double>, community int"
+        return SparkSession.active().createDataFrame(frame, schema)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         from pyspark.sql import functions as F
@@ -235,7 +240,7 @@ class CommunitiesModel(Model, _CommunitiesParams, ModelIO):  # type: ignore[misc
             places, table = shipped.get()
             return pd.Series([table[places[i]].tolist() if i in places else None for i in ids])
 
-        return dataset.withColumn(self.getOutputCol(), memberships(F.col(name).cast("string")))
+        return dataset.withColumn(self.getOutputCol(), memberships(F.col(quoted(name)).cast("string")))
 
     def report(self, path: str) -> None:
         """Writes a page about the model on this machine: one HTML file that works offline."""

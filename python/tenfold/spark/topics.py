@@ -21,13 +21,13 @@ from pyspark.sql.types import ArrayType, StringType
 
 from tenfold import _core
 from tenfold.spark._documents import Reader
-from tenfold.spark._params import ModelIO, Shipped, settings
+from tenfold.spark._params import ModelIO, Shipped, quoted, setting
 from tenfold.spark._passes import BLOCKS_TOGETHER, Arranged, arrange, scan, vocabulary_of
 
 logger = logging.getLogger("tenfold")
 
-# Documents by whose first words the language is told.
-LOOKED_AT = 5000
+# Documents by whose first words the language is told, as in plain Python, and how many letters of each.
+LOOKED_AT, LETTERS = 4096, 20_000
 
 
 def _converter(check: Any, expected: str) -> Any:
@@ -157,7 +157,11 @@ class Topics(Estimator, _TopicsParams, DefaultParamsReadable, DefaultParamsWrita
     """Finds topics in documents, by the moments of latent Dirichlet allocation.
 
     The same model as :class:`tenfold.Topics`, to the last bit where all processors are of one kind: the documents of a
-    DataFrame, in its order, give the topics that a single machine finds in them, whatever the number of partitions.
+    DataFrame, in its order, give the topics that a single machine finds in them, whatever the number of partitions. (Not to
+    the last bit where 512 documents hold more than 65,535 distinct words together: a single machine cuts them smaller before
+    rare words are dropped, Spark afterwards.)
+
+    The DataFrame must give the same rows in the same order when it is read again; one that does not is refused.
 
     The documents are read twice (once for their words, once for their counts) and then lie as counts on the executors,
     in memory or on their disks, until the fit ends. Every pass after that moves a few matrices of words x k, however many
@@ -227,18 +231,34 @@ class Topics(Estimator, _TopicsParams, DefaultParamsReadable, DefaultParamsWrita
         return self._set(seed=value)
 
     def _fit(self, dataset: DataFrame) -> TopicsModel:
-        session = dataset.sparkSession
         column, kind = _column(dataset, self.getInputCol())
+        _refuse_unused(self, kind)
         arranged = _arranged(column, kind, self)
         try:
             # Blocks are large: a batch of the usual ten thousand would not fit an executor's memory.
-            with settings(session, spark__sql__execution__arrow__maxRecordsPerBatch=str(BLOCKS_TOGETHER)):
+            batch = "spark.sql.execution.arrow.maxRecordsPerBatch"
+            with setting(dataset.sparkSession, batch, str(BLOCKS_TOGETHER)):
                 data = _lead(arranged, self)
         finally:
             arranged.forget()
         model = TopicsModel(data, arranged.passes)
         model._resetUid(self.uid)
+        local = model.toLocal()
+        local.verdict_.announce(settled=local.diagnostics_["converged"], stacklevel=5)
         return self._copyValues(model)
+
+
+def _refuse_unused(params: _TopicsParams, kind: str) -> None:
+    """Refuses what would be passed over, and what a fit would refuse after the documents were read."""
+    of_text = ["stopWords", "extraStopWords", "stemmer", "nGrams", "lowercase"]
+    unused = {"text": ["vocabulary"], "tokens": [*of_text, "vocabulary"], "counts": [*of_text, "minDF", "maxDF"]}[kind]
+    for name in unused:
+        param = params.getParam(name)
+        if params.isSet(param) and params.getOrDefault(param) != params._defaultParamMap.get(param):
+            raise ValueError(f"{name} means nothing for a column of {kind}; leave it out")
+    alpha0 = params.getAlpha0()
+    if not 0 <= alpha0 < float("inf"):
+        raise ValueError(f"alpha0 = {alpha0} is out of range: a number from 0 on")
 
 
 def _lead(arranged: Arranged, params: _TopicsParams) -> bytes:
@@ -252,7 +272,8 @@ def _lead(arranged: Arranged, params: _TopicsParams) -> bytes:
         "polish": None if value(params.polish) == "none" else value(params.polish),
         "epochs": value(params.epochs),
         "keep_moments": True,
-        "seed": value(params.seed),
+        # Spark's seeds may be negative.
+        "seed": value(params.seed) % 2**64,
     }
     fit = _core.ClusterFit(arranged.layout, arranged.vocabulary, (arranged.recipe, arranged.notes), choices)
     stage, began = "weighing documents", time.perf_counter()
@@ -279,12 +300,13 @@ def _column(dataset: DataFrame, name: str) -> tuple[DataFrame, str]:
     if name not in dataset.columns:
         raise ValueError(f"inputCol = {name!r} is no column: the DataFrame has {', '.join(dataset.columns)}")
     kind = dataset.schema[name].dataType
+    column = F.col(quoted(name))
     if isinstance(kind, StringType):
-        return dataset.select(name), "text"
+        return dataset.select(column), "text"
     if isinstance(kind, ArrayType) and isinstance(kind.elementType, StringType):
-        return dataset.select(name), "tokens"
+        return dataset.select(column), "tokens"
     if isinstance(kind, VectorUDT):
-        return dataset.select(F.unwrap_udt(F.col(name)).alias(name)), "counts"
+        return dataset.select(F.unwrap_udt(column).alias(name)), "counts"
     raise ValueError(
         f"inputCol = {name!r} is of type {kind.simpleString()}: a column of strings (text), arrays of strings (words) or "
         "vectors (counts) is needed"
@@ -312,46 +334,48 @@ def _arranged(column: DataFrame, kind: str, params: _TopicsParams) -> Arranged:
     """The documents as blocks on the executors."""
     name = params.getInputCol()
     notes = [f"read from the Spark column {name!r}, as {kind}"]
-    sample = [row[0] for row in column.limit(LOOKED_AT).collect() if row[0] is not None] if kind == "text" else []
+    sample = []
+    if kind == "text":
+        beginnings = column.limit(LOOKED_AT).select(F.substring(F.col(quoted(name)), 1, LETTERS))
+        sample = [row[0] for row in beginnings.collect() if row[0] is not None]
     cutter = _core.TextCutter(json.dumps(_recipe(params, kind)), sample)
     notes.extend(note for note in [cutter.note()] if note)
     reader = Reader(kind, name, cutter.recipe())
     vocabulary = params.getOrDefault(params.vocabulary)
     if kind == "counts":
         reader.words, vocabulary = _named(column, vocabulary)
-    elif vocabulary is not None:
-        raise ValueError("vocabulary names the words of vectors; a column of text or words brings its own: leave it out")
-    entries, found = scan(column, reader)
-    documents = sum(len(lengths) for lengths in entries.values())
-    if documents == 0:
-        raise ValueError("the DataFrame holds no documents: give at least one row")
-    limits = cutter.limits()
-    if vocabulary is None:
-        vocabulary = vocabulary_of(found, documents, limits)
+    seen, found = scan(column, reader)
+    try:
+        documents = sum(len(own.entries) for own in seen.values())
+        if documents == 0:
+            raise ValueError("the DataFrame holds no documents: give at least one row")
+        limits = cutter.limits()
+        if vocabulary is None:
+            vocabulary = vocabulary_of(found, documents, limits)
         if not vocabulary:
             raise ValueError(
                 f"no words are left of {documents} documents: none stands in at least {limits[0]} of them and at most "
                 f"{100 * limits[1]:g} %; lower minDF, raise maxDF or check stopWords"
             )
-    found.unpersist()
+    finally:
+        found.unpersist()
     settled = {**json.loads(reader.recipe), "min_df": limits[0], "max_df": limits[1]}
     reader.recipe = json.dumps(settled)
-    session = column.sparkSession
-    parallel = int(session.conf.get("spark.sql.shuffle.partitions", "200"))
-    arranged = arrange(column, reader, vocabulary, entries, parallel)
+    asked = str(column.sparkSession.conf.get("spark.sql.shuffle.partitions", "200"))
+    arranged = arrange(column, reader, vocabulary, seen, int(asked) if asked.isdecimal() else 200)
     arranged.notes.extend(notes)
     return arranged
 
 
 def _named(column: DataFrame, vocabulary: list[str] | None) -> tuple[int, list[str]]:
     """The size of the vectors and the names of their places."""
-    first = column.where(F.col(column.columns[0]).isNotNull()).head()
+    first = column.where(F.col(quoted(column.columns[0])).isNotNull()).head()
     if first is None:
         raise ValueError("the DataFrame holds no documents: give at least one row")
     row = first[0]
     size = len(row["values"]) if row["type"] == 1 else row["size"]
     if vocabulary is None:
-        return size, [f"word{i}" for i in range(size)]
+        return size, [f"w{i + 1}" for i in range(size)]
     if len(vocabulary) != size:
         raise ValueError(f"vocabulary names {len(vocabulary)} words, and the vectors have {size} places")
     return size, list(vocabulary)
@@ -394,7 +418,8 @@ class TopicsModel(Model, _TopicsParams, ModelIO):  # type: ignore[misc]
 
         name = self.getInputCol()
         _, kind = _column(dataset, name)
-        column = F.unwrap_udt(F.col(name)) if kind == "counts" else F.col(name)
+        column = F.col(quoted(name))
+        column = F.unwrap_udt(column) if kind == "counts" else column
         mixtures = _mixtures(Shipped(_local, self._data), kind, name)
         return dataset.withColumn(self.getOutputCol(), array_to_vector(mixtures(column)))
 
@@ -439,6 +464,13 @@ def _local(data: bytes) -> Any:
     return Local.from_bytes(data)
 
 
+def _counted(reader: Reader, row: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Words and counts of a vector; one that is null holds no words, like a null text."""
+    if row["values"] is None:
+        return np.zeros(0, "<u4"), np.zeros(0, "<u4")
+    return reader._pairs(row, "a row")
+
+
 def _mixtures(shipped: Shipped, kind: str, name: str) -> Any:
     """A function of columns that gives mixtures."""
     from pyspark.sql.functions import pandas_udf
@@ -452,7 +484,7 @@ def _mixtures(shipped: Shipped, kind: str, name: str) -> Any:
             model = shipped.get()
             words = model.components_.shape[1]
             reader = Reader("counts", name, "", words)
-            pairs = [reader._pairs(row, f"column {name!r}") for row in rows.to_dict("records")]
+            pairs = [_counted(reader, row) for row in rows.to_dict("records")]
             starts = np.concatenate([[0], np.cumsum([len(w) for w, _ in pairs])])
             matrix = csr_matrix(
                 (np.concatenate([c for _, c in pairs]), np.concatenate([w for w, _ in pairs]), starts),

@@ -46,7 +46,8 @@ def test_names_and_weights(spark, edges):
     from tenfold.spark import Communities
 
     rows = [(f"n{a}", f"n{b}", 2.0) for a, b in edges]
-    model = Communities(k=3, srcCol="a", dstCol="b", weightCol="w").fit(spark.createDataFrame(rows, "a string, b string, w double"))
+    data = spark.createDataFrame(rows, "`an end.1` string, b string, w double")
+    model = Communities(k=3, srcCol="an end.1", dstCol="b", weightCol="w").fit(data)
     ids = {row.id for row in model.memberships().collect()}
     assert ids == {f"n{i}" for i in range(120)}
 

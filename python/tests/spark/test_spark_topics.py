@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -31,14 +30,15 @@ def alone(documents):
     return tenfold.Topics(4, epochs=1).fit(documents)
 
 
-def test_the_model_is_that_of_one_machine_whatever_the_partitions(spark, documents, alone):
-    from tenfold.spark import Topics
+def test_the_model_is_that_of_one_machine_whatever_the_partitions(spark, documents, alone, monkeypatch):
+    from tenfold.spark import Topics, _passes
 
     model = Topics(k=4, inputCol="words", epochs=1).fit(frame(spark, documents, 5))
     for mine, theirs in zip(told(model), told(alone)):
         np.testing.assert_array_equal(mine, theirs)
     assert model.vocabulary_() == list(alone.words_)
-    # Moments alone, in one partition: also the number of topics is found alike.
+    # Moments alone, in one partition, added up in a tree: also the number of topics is found alike.
+    monkeypatch.setattr(_passes, "DRIVER_ADDS", 1)
     data = frame(spark, documents, 1)
     auto = Topics(k="auto", inputCol="words", polish="none").fit(data)
     for mine, theirs in zip(told(auto), told(tenfold.Topics("auto", polish=None).fit(documents))):
@@ -143,26 +143,55 @@ def test_models_are_written_and_read(spark, tmp_path):
     assert estimator.copy({estimator.k: 5}).getK() == 5
 
 
-def executors() -> list[int]:
-    """The processes of the executors of this machine."""
-    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
+def test_rows_that_change_between_reads_are_told(spark):
+    from pyspark.errors import PythonException
+    from pyspark.sql import functions as F
+
+    from tenfold.spark import Topics
+
+    data = spark.createDataFrame([(i,) for i in range(300)], "id int").withColumn("text", F.lit("one two three four"))
+    # Other rows pass at every reading.
+    shaky = data.where(F.udf(lambda _: __import__("random").random() < 0.5, "boolean").asNondeterministic()("id"))
+    with pytest.raises((ValueError, PythonException), match="persist it, or write it down, before the fit"):
+        Topics(k=2, maxDF=1.0, polish="none").fit(shaky.select("text"))
+
+
+def test_what_would_be_passed_over_is_refused(spark):
+    from tenfold.spark import Topics
+
+    words = spark.createDataFrame([(["a", "b"],)], "words array<string>")
+    with pytest.raises(ValueError, match="nGrams means nothing for a column of tokens"):
+        Topics(inputCol="words", nGrams=2).fit(words)
+    with pytest.raises(ValueError, match="alpha0 = -1.0 is out of range"):
+        Topics(inputCol="words", alpha0=-1.0).fit(words)
+
+
+def executors(spark) -> list[int]:
+    """The processes of the executors of this session."""
+    pattern = f"CoarseGrainedExecutorBackend.*{spark.sparkContext.applicationId}"
+    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True)
     return [int(line) for line in found.stdout.split()]
 
 
-def test_a_killed_executor_changes_nothing(spark, documents, alone):
+def test_a_killed_executor_changes_nothing(spark, documents, alone, monkeypatch):
     from tenfold.spark import Topics
+    from tenfold.spark._passes import Arranged
 
-    before = set(executors())
-    assert len(before) >= 2, "two executors"
+    before = set(executors(spark))
+    assert len(before) == 2, "two executors"
+    calls = []
+    plain = Arranged.sum
 
-    def kill():
-        time.sleep(4)
-        os.kill(min(before), signal.SIGKILL)
+    def killing(self, task, keys, name):
+        calls.append(name)
+        if len(calls) == 4:
+            # It dies while the job that begins now is at work.
+            threading.Timer(0.2, os.kill, [min(before), signal.SIGKILL]).start()
+        return plain(self, task, keys, name)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
+    monkeypatch.setattr(Arranged, "sum", killing)
     model = Topics(k=4, inputCol="words", epochs=1).fit(frame(spark, documents, 4))
-    killer.join()
-    assert set(executors()) != before, "one died, and another took its place"
+    assert len(calls) > 10, "the fit went on"
+    assert min(before) not in executors(spark)
     for mine, theirs in zip(told(model), told(alone)):
         np.testing.assert_array_equal(mine, theirs)
