@@ -38,6 +38,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name in ("spark", "tensor"):
+        return import_module(f"tenfold.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -48,7 +48,8 @@ def threads_of(n_jobs: Any) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs = 0 leaves no thread to work: give -1 for all cores, or a number of threads")
     if n_jobs > 0:
-        return min(int(n_jobs), 1024)
+        # More threads than there is work for only cost their start.
+        return min(int(n_jobs), max(64, os.cpu_count() or 1))
     return 0 if n_jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 

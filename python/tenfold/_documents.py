@@ -52,6 +52,7 @@ def look(X: Any) -> Documents:
         raise ValueError("X is a dict: give its values as a list, one for every document")
     column = _column(X)
     if column is None:
+        _refuse_texts(X)
         return Counts(X)
     first, documents = _peek(column)
     if isinstance(first, (str, bytes)):
@@ -66,6 +67,18 @@ def look(X: Any) -> Documents:
         # Nothing came, or nothing but empty documents: texts say so best.
         return Texts(_parts(documents, _words if column is X else _text), cut=True)
     return Counts(X)
+
+
+def _refuse_texts(X: Any) -> None:
+    """Refuses a frame of several columns among which one holds texts: nobody can tell which is meant."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if not hasattr(X, "columns") or len(shape) != 2 or shape[0] == 0:
+        return
+    for name in X.columns:
+        column = X[name]
+        first = column.iloc[0] if hasattr(column, "iloc") else column[0]
+        if isinstance(first, str):
+            raise ValueError(f"X is a table whose column {name!r} holds text: give that column alone, X[{name!r}]")
 
 
 def _column(X: Any) -> Any:

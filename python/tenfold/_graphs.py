@@ -29,6 +29,23 @@ class Given(NamedTuple):
     objects: dict[str, Any] | None
 
 
+def listed(X: Any, weight: str | None) -> Any:
+    """Edges of any iterable as a list: of networkx's views, a set, a zip, a generator; everything else as it is."""
+    if isinstance(X, (list, tuple, str, bytes, os.PathLike, dict)) or not hasattr(X, "__iter__"):
+        return _weighed(X, weight) if isinstance(X, list) else X
+    known = ("shape", "column_names", "get_columns", "vcount", "adjacency")
+    return X if any(hasattr(X, name) for name in known) else _weighed(list(X), weight)
+
+
+def _weighed(X: list[Any], weight: str | None) -> list[Any]:
+    """Triples whose third is a dictionary, as ``G.edges(data=True)`` gives them, with the weight in its place."""
+    if not X or not all(isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], dict) for x in X):
+        return X
+    if weight is not None and all(weight in x[2] for x in X):
+        return [(*x[:2], x[2][weight]) for x in X]
+    return [x[:2] for x in X]
+
+
 def form_of(X: Any, asked: str) -> str:
     """What X is: "file", "network", "edges" or "matrix"."""
     if isinstance(X, (str, os.PathLike)):
@@ -52,6 +69,7 @@ def form_of(X: Any, asked: str) -> str:
 
 def given_of(X: Any, kind: str | None, weight: str | None, asked: str) -> Given:
     """A graph in any form but that of a file; a matrix is checked as others check it."""
+    X = listed(X, weight)
     form = form_of(X, asked)
     if form == "network":
         return of_network(X, kind, weight)
@@ -94,7 +112,9 @@ def _is_column(part: Any) -> bool:
 
 
 def _are_pairs(X: Sequence[Any]) -> bool:
-    """Whether a list holds pairs of ids and not rows of a matrix: ids are whole numbers or no numbers at all."""
+    """Whether a list holds pairs of ids and not rows of a matrix: tuples, or lists of ids that are whole numbers or none."""
+    if X and all(isinstance(x, tuple) and len(x) in (2, 3) for x in X):
+        return True
     if not X or not all(isinstance(x, (list, tuple)) and len(x) in (2, 3) for x in X) or len(X) == len(X[0]) == 3:
         return False
     plain = all(isinstance(end, (int, float, np.number)) for x in X for end in x)
@@ -106,7 +126,7 @@ def _holds_edges(X: Any) -> bool:
     kind = getattr(getattr(X, "dtype", None), "kind", "")
     if kind in "iuUSO":
         return bool(kind)
-    if kind != "f" or X.shape[1] != 3:
+    if kind != "f":
         return False
     ends = np.asarray(X)[:, :2]
     return bool(len(ends)) and bool(np.all(np.isfinite(ends)) and np.all(ends >= 0) and np.all(ends == np.floor(ends)))

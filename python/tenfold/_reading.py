@@ -58,6 +58,11 @@ class ReadingMixin:
     def _read(self, documents: Documents, *, grow: bool = False) -> _core.TopicsCorpus:
         """Documents counted by the words of the model; ``grow`` lets texts bring more words."""
         if isinstance(documents, Texts):
+            if list(self.words_) == [f"w{column + 1}" for column in range(len(self.words_))]:
+                raise ValueError(
+                    "the model was fitted on columns without names, so it knows no words: give counts of the same columns, or fit "
+                    "again with vocabulary="
+                )
             recipe = self._model.recipe()
             how: _core.Reading = {
                 "recipe": recipe,

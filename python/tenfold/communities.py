@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tenfold import _core
 from tenfold._arguments import amount, choice, count, refuse, running, seed_of
 from tenfold._base import FitWarning, ModelMixin
-from tenfold._graphs import form_of, ids_of, of_edges, of_matrix, of_network
+from tenfold._graphs import form_of, ids_of, listed, of_edges, of_matrix, of_network
 from tenfold._links import LinksMixin
 from tenfold._members import MembersMixin
 
@@ -198,6 +198,7 @@ class Communities(
         self
         """
         choices = self._checked()
+        X = listed(X, self.weight)
         form = form_of(X, choice("input", self.input, ("auto", "matrix", "edges")))
         kind = choice("kind", self.kind, KINDS)
         matrix: Any = None

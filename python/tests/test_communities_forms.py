@@ -230,3 +230,16 @@ def test_the_command_line_gives_the_same_file(tmp_path):
     own = model.evaluate(truth)
     for name in ("nmi", "onmi_lfk", "onmi_max", "omega", "average_f1", "recovery", "mean_absolute_error"):
         assert own[name] == told[name], name
+
+
+def test_iterables_and_tuples_are_edges():
+    nx = pytest.importorskip("networkx")
+    graph = nx.karate_club_graph()
+    plain = tenfold.Communities(2, weight=None).fit(graph)
+    for edges in (graph.edges, set(graph.edges), (edge for edge in graph.edges), np.array(graph.edges, dtype=float)):
+        found = tenfold.Communities(2, kind="undirected").fit(edges)
+        assert set(map(int, found.node_ids_)) == set(graph.nodes)
+        assert found.memberships_.shape == plain.memberships_.shape
+    weighted = tenfold.Communities(2, kind="undirected").fit(graph.edges(data=True))
+    assert len(weighted.node_ids_) == 34
+    assert list(tenfold.Communities(1).fit([(10, 11), (11, 12)]).node_ids_) == [10, 11, 12]

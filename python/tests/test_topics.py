@@ -282,3 +282,17 @@ def test_a_listener_hears_stages_and_stops_the_fit(counts):
 def test_what_lies_on_disk_gives_the_same_bytes(counts):
     small = Topics(4, memory_limit=1000).fit(counts)
     assert small._model.to_bytes() == Topics(4).fit(counts)._model.to_bytes()
+
+
+def test_a_table_with_a_column_of_text_is_told():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"n": [1, 2], "body": ["some words", "other words"]})
+    with pytest.raises(ValueError, match=r"column 'body' holds text: give that column alone, X\['body'\]"):
+        Topics(2).fit(table)
+
+
+@pytest.mark.filterwarnings("ignore::tenfold.FitWarning")
+def test_texts_for_a_model_of_columns_without_names_are_refused():
+    model = Topics(2).fit(np.random.default_rng(0).poisson(1.0, (200, 20)))
+    with pytest.raises(ValueError, match="columns without names, so it knows no words"):
+        model.transform(["some words"])

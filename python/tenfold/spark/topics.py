@@ -233,7 +233,9 @@ class Topics(Estimator, _TopicsParams, DefaultParamsReadable, DefaultParamsWrita
     def _fit(self, dataset: DataFrame) -> TopicsModel:
         column, kind = _column(dataset, self.getInputCol())
         _refuse_unused(self, kind)
-        arranged = _arranged(column, kind, self)
+        # Partitions are the documents' places, so they must be the same at both readings; Spark joins them as it likes otherwise.
+        with setting(dataset.sparkSession, "spark.sql.adaptive.enabled", "false"):
+            arranged = _arranged(column, kind, self)
         try:
             # Blocks are large: a batch of the usual ten thousand would not fit an executor's memory.
             batch = "spark.sql.execution.arrow.maxRecordsPerBatch"

@@ -127,7 +127,8 @@ impl View<'_> {
             return Err(bad("indptr, indices and data do not fit together"));
         }
         let rows = self.rows();
-        let ascending = (0..rows).into_par_iter().all(|i| self.starts.at(i) <= self.starts.at(i + 1));
+        // One after the other: this runs outside a pool, and the global one would not survive a fork of Python.
+        let ascending = (0..rows).all(|i| self.starts.at(i) <= self.starts.at(i + 1));
         match ascending && self.starts.at(rows) <= entries {
             true => Ok(()),
             false => Err(bad("indptr does not ascend from 0 to the number of entries")),

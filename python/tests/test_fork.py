@@ -1,0 +1,24 @@
+"""Estimators in processes that Python forked after a fit: no thread of the parent is there, and none may be waited for."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+
+import numpy as np
+import pytest
+
+import tenfold
+
+COUNTS = np.random.default_rng(0).poisson(1.0, (300, 30))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["Topics", "Communities", "ICA"])
+def test_a_forked_child_works_on(name):
+    data = COUNTS[:30] + COUNTS[:30].T if name == "Communities" else COUNTS.astype(float)
+    model = getattr(tenfold, name)(2).fit(data)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply_async(model.transform, (data,)).get(timeout=60)
+    np.testing.assert_allclose(found, model.transform(data))
