@@ -66,7 +66,9 @@ def on_spark(path: str, k: int, executors: int):
         data.limit(1).collect()
         begin = time.perf_counter()
         model = Topics(k=k, inputCol="text", maxDF=1.0).fit(data)
-        return model, time.perf_counter() - begin
+        seconds = time.perf_counter() - begin
+        # The texts in the order in which Spark reads them, which is not that of the files' names.
+        return model, seconds, data.toArrow()["text"].to_pylist()
     finally:
         spark.stop()
 
@@ -131,8 +133,6 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("target/spark"))
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "results" / "spark.md")
     options = parser.parse_args()
-    import pyarrow.parquet as pq
-
     import tenfold
 
     shape = (options.words, options.k, options.length)
@@ -142,11 +142,10 @@ def main() -> None:
         path = written(options.folder, documents, *shape)
         found[documents, executors] = on_spark(path, options.k, executors)
         print(f"{documents} documents, {executors} executors: {found[documents, executors][1]:.1f} s", file=sys.stderr)
-    whole = pq.read_table(options.folder / f"documents-{options.documents}")["text"].to_pylist()
+    model, seconds, whole = found[options.documents, 2]
     begin = time.perf_counter()
     local = tenfold.Topics(options.k, max_df=1.0, n_jobs=1).fit(whole)
     alone = time.perf_counter() - begin
-    model, seconds = found[options.documents, 2]
     same = np.array_equal(model.toLocal().components_, local.components_)
     assert same and np.array_equal(found[options.documents, 1][0].toLocal().components_, local.components_)
     half = {row[0]: row for row in by_name(found[fewer, 2][0].passes)}
