@@ -132,6 +132,7 @@ def main() -> None:
     parser.add_argument("-k", type=int, default=20)
     parser.add_argument("--folder", type=Path, default=Path("target/spark"))
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "results" / "spark.md")
+    parser.add_argument("--note", default="", help="a sentence for the page, on what else the machine did")
     options = parser.parse_args()
     import tenfold
 
@@ -162,6 +163,7 @@ def main() -> None:
 Written by `python experiments/spark/measure.py` (see its `--help` for sizes): {options.documents:,} drawn documents of
 {options.length} words each over {options.words:,} words, k = {options.k}, text in a Parquet table, the default polish. Executors are
 processes of their own with one core each on one machine of two cores, so that with two of them the driver has no core left for itself.
+{options.note}
 
 | | seconds |
 | --- | --- |
@@ -179,8 +181,10 @@ for {fewer:,} documents:
 | --- | --- | --- | --- | --- | --- | --- |
 {table(rows)}
 
-Only the answers to questions (lengths, held-out documents, samples) depend on the documents, and they are bounded: at most some
-20,000 documents are ever brought to the driver.
+What comes back is one part from every partition of windows, {max(p.tasks for p in model.passes)} here and {max(p.tasks for p in found[fewer, 2][0].passes)} for half the documents; with more than eight partitions
+executors add the parts first and the driver gets one. There are never more partitions than `spark.sql.shuffle.partitions`, so that the bytes of a
+pass do not grow with the documents beyond that. Only the answers to questions (lengths, held-out documents, samples) hold documents, and they are
+bounded: at most some 20,000 are ever brought to the driver.
 
 ## On paper
 
