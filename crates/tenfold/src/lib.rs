@@ -11,6 +11,7 @@ pub mod evaluate;
 pub mod ica;
 pub mod input;
 pub mod model_file;
+pub mod motifs;
 pub mod output;
 pub mod report;
 pub mod topics;
