@@ -31,6 +31,9 @@ pub struct Fourier {
     back: Arc<dyn ComplexToReal<f64>>,
     down: Arc<dyn Fft<f64>>,
     up: Arc<dyn Fft<f64>>,
+    /// Of complex rows, there and back.
+    rows_there: Arc<dyn Fft<f64>>,
+    rows_back: Arc<dyn Fft<f64>>,
 }
 
 impl Fourier {
@@ -45,6 +48,8 @@ impl Fourier {
             back: real.plan_fft_inverse(columns),
             down: complex.plan_fft_forward(rows),
             up: complex.plan_fft_inverse(rows),
+            rows_there: complex.plan_fft_forward(columns),
+            rows_back: complex.plan_fft_inverse(columns),
         }
     }
 
@@ -79,7 +84,7 @@ impl Fourier {
             row.copy_from_slice(source);
             self.along.process_with_scratch(&mut row, target, &mut scratch).expect("planned lengths");
         }
-        self.columns_through(&*self.down, spectrum);
+        self.columns_through(&*self.down, spectrum, self.half());
     }
 
     /// The real array whose half spectrum this is.
@@ -92,7 +97,7 @@ impl Fourier {
     /// [`Fourier::inverse`] into memory that is there; `spectrum` is overwritten.
     pub fn inverse_into(&self, spectrum: &mut [Complex64], x: &mut [f64]) {
         assert_eq!(x.len(), self.len(), "an array of the planned length");
-        self.columns_through(&*self.up, spectrum);
+        self.columns_through(&*self.up, spectrum, self.half());
         let mut scratch = self.back.make_scratch_vec();
         let scale = 1.0 / self.len() as f64;
         for (source, target) in spectrum.chunks_exact_mut(self.half()).zip(x.chunks_exact_mut(self.columns)) {
@@ -123,11 +128,26 @@ impl Fourier {
         whole
     }
 
-    fn columns_through(&self, plan: &dyn Fft<f64>, spectrum: &mut [Complex64]) {
+    /// The transform of a complex array of `rows × columns`, in its place.
+    pub fn complex_forward(&self, array: &mut [Complex64]) {
+        assert_eq!(array.len(), self.len(), "an array of the planned length");
+        self.rows_there.process(array);
+        self.columns_through(&*self.down, array, self.columns);
+    }
+
+    /// What [`Fourier::complex_forward`] made the array of, in its place.
+    pub fn complex_inverse(&self, array: &mut [Complex64]) {
+        assert_eq!(array.len(), self.len(), "an array of the planned length");
+        self.rows_back.process(array);
+        self.columns_through(&*self.up, array, self.columns);
+        let scale = 1.0 / self.len() as f64;
+        array.iter_mut().for_each(|value| *value *= scale);
+    }
+
+    fn columns_through(&self, plan: &dyn Fft<f64>, spectrum: &mut [Complex64], half: usize) {
         if self.rows == 1 {
             return;
         }
-        let half = self.half();
         let mut column = vec![Complex64::default(); self.rows];
         let mut scratch = vec![Complex64::default(); plan.get_inplace_scratch_len()];
         for b in 0..half {
@@ -169,6 +189,11 @@ mod tests {
                     assert!(error < 1e-11, "{rows} × {columns} at ({a}, {b}): {error}");
                 }
             }
+            let mut complex: Vec<Complex64> = x.iter().map(|&x| Complex64::new(x, 0.0)).collect();
+            plan.complex_forward(&mut complex);
+            assert!(whole.iter().zip(&complex).all(|(a, b)| (a - b).norm() < 1e-11));
+            plan.complex_inverse(&mut complex);
+            assert!(x.iter().zip(&complex).all(|(a, b)| (b - a).norm() < 1e-12));
             let back = plan.inverse(&plan.forward(&x));
             assert!(x.iter().zip(&back).all(|(x, y)| (x - y).abs() < 1e-12));
         }

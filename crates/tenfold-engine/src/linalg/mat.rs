@@ -281,6 +281,12 @@ pub(crate) fn gemm_add(out: MatMut<'_, f64>, a: View<'_>, b: View<'_>) {
     faer_matmul(out, Accum::Add, a, b, 1.0, Par::Seq);
 }
 
+/// `sum += z zᵀ` for `rows` rows of `z`, on this thread: the sum of squares and products of columns of samples.
+pub fn add_gram(sum: &mut [f64], z: &[f64], rows: usize) {
+    let z = view(z, rows, z.len() / rows.max(1));
+    gemm_add(view_mut(sum, rows, rows), z, z.transpose());
+}
+
 /// A row-major factor of a product in single precision: its entries, its columns, and whether it is taken transposed.
 pub(super) struct Single<'a> {
     pub data: &'a [f32],

@@ -6,12 +6,14 @@
 
 mod adjacency;
 mod assign;
+mod complex;
 pub mod counts;
 mod csr;
 mod fourier;
 mod krylov;
 mod lanczos;
 mod mat;
+mod minimise;
 mod operator;
 pub mod parallel;
 pub mod random;
@@ -24,13 +26,15 @@ mod tall;
 
 pub use adjacency::Adjacency;
 pub use assign::assign;
+pub use complex::{CMat, HermitianEigen};
 pub use counts::{CountBlock, Counts};
 pub use csr::{ColumnIndex, Csr, WithTranspose};
 pub use fourier::Fourier;
 pub use realfft::num_complex::Complex64;
 pub use krylov::{BlockKrylov, Converged, Wanted};
 pub use lanczos::{Lanczos, TallEigen, TallOperator};
-pub use mat::{Mat, dot, gemm_rate};
+pub use mat::{Mat, add_gram, dot, gemm_rate};
+pub use minimise::{Descent, Minimum};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
 pub use parallel::{Kernel, vectorised};

@@ -4,6 +4,7 @@ mod data;
 mod events;
 mod extent;
 mod filters;
+mod moments;
 
 pub use data::{Signals, Stretch};
 pub use events::Event;
