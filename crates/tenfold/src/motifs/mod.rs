@@ -4,6 +4,7 @@ mod data;
 mod events;
 mod extent;
 mod filters;
+mod learn;
 mod moments;
 
 pub use data::{Signals, Stretch};

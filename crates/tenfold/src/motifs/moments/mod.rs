@@ -47,6 +47,9 @@ pub(crate) struct Target {
     pub noise: [f64; 2],
 }
 
+/// Rounds of the proportional fitting; the factors are settled to a percent long before.
+const NOISE_STEPS: usize = 30;
+
 /// The mean of every channel over all samples.
 pub(crate) fn centres(signals: &Signals) -> Vec<f64> {
     let samples = signals.samples() as f64;
@@ -95,6 +98,48 @@ impl Cumulants {
         let mean = power.iter().sum::<f64>() / power.len() as f64;
         let scale: Vec<f64> = power.iter().map(|s| 1.0 / (s + ridge * mean).sqrt()).collect();
         self.scaled(scale)
+    }
+
+    /// Whitened by the noise that the halves show: every variable's v(p) such that the noise of the fourth cumulant at
+    /// ((p, q), (r, s)) has variance v(p) v(q) v(r) v(s), by proportional fitting. `ridge` is its floor, as a share of the mean.
+    pub fn white_by_noise(&self, ridge: f64) -> Target {
+        let variables = self.pairs.lattice.variables();
+        let [one, two] = &self.halves;
+        let rows: Vec<Vec<f64>> = self
+            .pairs
+            .sums
+            .iter()
+            .zip(one.fourth.iter().zip(&two.fourth))
+            .map(|(sum, (a, b))| {
+                (0..sum.len())
+                    .map(|i| {
+                        let squared = |(x, y): (&Complex64, &Complex64)| (x - y).norm_sqr();
+                        sum.multiplicity * a.row(i).iter().zip(b.row(i)).map(squared).sum::<f64>()
+                    })
+                    .collect()
+            })
+            .collect();
+        let mut v = vec![1.0; variables];
+        for _ in 0..NOISE_STEPS {
+            let (mut found, mut told) = (vec![1e-300; variables], vec![1e-300; variables]);
+            for (sum, row) in self.pairs.sums.iter().zip(&rows) {
+                let g: Vec<f64> =
+                    sum.pairs.iter().zip(&sum.weights).map(|(&(p, q), w)| w * w * v[p] * v[q]).collect();
+                let total = sum.multiplicity * g.iter().sum::<f64>();
+                for ((&(p, q), g), row) in sum.pairs.iter().zip(&g).zip(row) {
+                    for variable in [p, q] {
+                        found[variable] += row;
+                        told[variable] += g * total;
+                    }
+                }
+            }
+            // A square root is taken because every entry is touched four times.
+            for ((v, found), told) in v.iter_mut().zip(found).zip(told) {
+                *v *= (found / told).sqrt();
+            }
+        }
+        let mean = v.iter().sum::<f64>() / variables as f64;
+        self.scaled(v.iter().map(|v| 1.0 / (v + ridge * mean).sqrt()).collect())
     }
 
     fn scaled(&self, scale: Vec<f64>) -> Target {
