@@ -40,3 +40,12 @@ impl Extent {
         self.rows >= inner.rows && self.columns >= inner.columns
     }
 }
+
+impl std::fmt::Display for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.is_plane() {
+            true => write!(f, "{} × {}", self.rows, self.columns),
+            false => write!(f, "{}", self.columns),
+        }
+    }
+}

@@ -47,6 +47,9 @@ pub(crate) struct Target {
     pub noise: [f64; 2],
 }
 
+/// A variable's noise is taken to be at least this share of the mean: its estimate has an error of that order.
+const RIDGE: f64 = 0.1;
+
 /// Rounds of the proportional fitting; the factors are settled to a percent long before.
 const NOISE_STEPS: usize = 30;
 
@@ -84,25 +87,31 @@ impl Cumulants {
         Self { pairs, halves }
     }
 
-    /// S(c, c)(ω), the power of every variable, at least zero.
-    pub fn power(&self) -> Vec<f64> {
-        let Lattice { channels, .. } = self.pairs.lattice;
-        let n = self.pairs.lattice.len();
-        let mean = |at: usize| (self.halves[0].second[at].re + self.halves[1].second[at].re) / 2.0;
-        (0..channels * n).map(|p| mean((p / n) * (channels + 1) * n + p % n).max(0.0)).collect()
-    }
-
-    /// Whitened by 1 / √(S + ε · mean S), the mean of both halves.
-    pub fn white(&self, ridge: f64) -> Target {
-        let power = self.power();
-        let mean = power.iter().sum::<f64>() / power.len() as f64;
-        let scale: Vec<f64> = power.iter().map(|s| 1.0 / (s + ridge * mean).sqrt()).collect();
-        self.scaled(scale)
-    }
-
     /// Whitened by the noise that the halves show: every variable's v(p) such that the noise of the fourth cumulant at
-    /// ((p, q), (r, s)) has variance v(p) v(q) v(r) v(s), by proportional fitting. `ridge` is its floor, as a share of the mean.
-    pub fn white_by_noise(&self, ridge: f64) -> Target {
+    /// ((p, q), (r, s)) has variance v(p) v(q) v(r) v(s), by proportional fitting.
+    ///
+    /// The thesis and most others whiten by the power spectrum. That is the noise of an unmasked cumulant; once lags beyond
+    /// the support are dropped, noise leaks into weak frequencies, and dividing by their power blows it up: of two smooth
+    /// motifs none was found without a ridge chosen by hand.
+    pub fn white(&self) -> Target {
+        self.scaled(self.noise_scale())
+    }
+
+    /// The fourth cumulants of both halves, whitened by their noise.
+    pub fn halves_by_noise(&self) -> [Vec<CMat>; 2] {
+        let scale = self.noise_scale();
+        [0, 1].map(|half| {
+            let blocks = self.pairs.sums.iter().zip(&self.halves[half].fourth);
+            blocks
+                .map(|(sum, block)| {
+                    let factor = |i: usize| scale[sum.pairs[i].0] * scale[sum.pairs[i].1];
+                    CMat::from_fn(sum.len(), sum.len(), |i, j| block[(i, j)] * (factor(i) * factor(j)))
+                })
+                .collect()
+        })
+    }
+
+    fn noise_scale(&self) -> Vec<f64> {
         let variables = self.pairs.lattice.variables();
         let [one, two] = &self.halves;
         let rows: Vec<Vec<f64>> = self
@@ -139,7 +148,7 @@ impl Cumulants {
             }
         }
         let mean = v.iter().sum::<f64>() / variables as f64;
-        self.scaled(v.iter().map(|v| 1.0 / (v + ridge * mean).sqrt()).collect())
+        v.iter().map(|v| 1.0 / (v + RIDGE * mean).sqrt().max(1e-150)).collect()
     }
 
     fn scaled(&self, scale: Vec<f64>) -> Target {
@@ -349,7 +358,7 @@ mod tests {
         let signals = noise_signals(&[Extent::line(40); 30], 1, false);
         let run = |threads| {
             tenfold_engine::linalg::parallel::with_threads(threads, || {
-                Cumulants::of(&signals, Extent::line(4), &Silent).unwrap().white(1e-3).fourth
+                Cumulants::of(&signals, Extent::line(4), &Silent).unwrap().white().fourth
             })
         };
         assert_eq!(run(1), run(3));
