@@ -5,8 +5,8 @@
 pub struct Event {
     /// The trial of the file, from 0.
     pub trial: usize,
-    /// Row of the motif's first number, for images; 0 for signals.
-    pub row: usize,
+    /// Row of the motif's first number, for images; 0 for signals. It may lie above the image.
+    pub row: i64,
     /// Sample (column) of the motif's first number, counted in its trial. It may lie before the beginning.
     pub start: i64,
     /// Which motif, from 0.

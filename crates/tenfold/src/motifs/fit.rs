@@ -88,8 +88,8 @@ impl Params {
         let count = self.count(&repeats, support, orders, &mut verdict)?;
         let learner = Learner { target: &target, support, orders, starts: self.starts, seed: self.seed, progress };
         let learned = match self.solver {
-            Solver::Subspace => learner.learn(count)?,
-            _ => learner.baseline(count, self.solver)?,
+            Solver::Subspace if orders[1] => learner.learn(count)?,
+            solver => learner.als(count, solver)?,
         };
         let filters = to_filters(&learned, &target, support);
         let filters = reduced.as_ref().map_or_else(|| filters.clone(), |reduced| reduced.back(&filters));

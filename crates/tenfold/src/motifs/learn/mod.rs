@@ -1,5 +1,6 @@
 //! From cumulants to motifs.
 
+mod als;
 mod joint;
 mod repair;
 mod shifts;
@@ -9,7 +10,8 @@ use super::extent::Extent;
 use super::moments::Target;
 use crate::error::Result;
 use joint::{Fitted, Joint};
-use shifts::{into_support, likeness};
+pub(super) use shifts::likeness;
+use shifts::into_support;
 use subspace::{Ascent, Found, Subspaces};
 use tenfold_engine::linalg::Descent;
 use tenfold_engine::progress::Progress;

@@ -6,7 +6,7 @@ use super::subspace::unit;
 use tenfold_engine::linalg::{Complex64, Fourier};
 
 /// |correlation| of two waveforms at the cyclic shift where it is largest, one shift for all channels.
-pub(super) fn likeness(a: &[f64], b: &[f64], channels: usize, extent: Extent) -> f64 {
+pub(in crate::motifs) fn likeness(a: &[f64], b: &[f64], channels: usize, extent: Extent) -> f64 {
     let norm = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
     let plan = Fourier::new(extent.rows, 2 * extent.columns);
     // Along the columns with room for shifts over the ends; across the rows around.

@@ -6,11 +6,9 @@ use super::pairs::{Lattice, Pairs};
 use rayon::prelude::*;
 use tenfold_engine::linalg::{CMat, Complex64, Fourier};
 
-/// Cumulants of orders two to four per sample, at frequencies of the folded period.
+/// Cumulants of orders three and four per sample, at frequencies of the folded period.
 #[derive(Debug, Clone)]
 pub(crate) struct Spectral {
-    /// S(c, c')(ω) for every frequency: (channel · channels + channel') · n + ω.
-    pub second: Vec<Complex64>,
     /// For every sum ω: E[X(p) X(q) X*(ω)], pairs × channels.
     pub third: Vec<CMat>,
     /// For every sum ω: the fourth cumulant, pairs × pairs.
@@ -37,7 +35,7 @@ impl Sums {
             .collect();
         let view = Lags { sums: self, half, folded, shares };
         let covariance = view.covariance();
-        Spectral { second: view.second(&covariance), third: view.third(), fourth: view.fourth(&covariance) }
+        Spectral { third: view.third(), fourth: view.fourth(&covariance) }
     }
 }
 
@@ -123,13 +121,7 @@ impl Lags<'_> {
         out
     }
 
-    fn second(&self, covariance: &[Vec<f64>]) -> Vec<Complex64> {
-        let period = self.folded.lattice.period;
-        let plan = Fourier::new(period.rows, period.columns);
-        covariance.iter().flat_map(|r| plan.whole(r)).collect()
-    }
-
-    /// Sums at all frequencies: Σ X_c(a) X_d(ω−a) Y(ω), by ω and a, from the blocks' column that `column` names.
+    /// Third moments, which are cumulants since the means are zero: the columns of X*(ω), by lags and back.
     fn third(&self) -> Vec<CMat> {
         let (source, folded, channels) = (self.source(), self.folded.lattice, self.channels());
         let (n, m) = (source.len(), folded.len());
