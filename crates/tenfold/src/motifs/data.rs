@@ -33,7 +33,11 @@ impl Signals {
     /// When a stretch does not hold channels × extent numbers.
     pub fn new(stretches: Vec<Stretch>, channels: Vec<String>, rate: Option<f64>, cyclic: bool) -> Self {
         for stretch in &stretches {
-            assert_eq!(stretch.values.len(), channels.len() * stretch.extent.len(), "channels × extent numbers");
+            assert_eq!(
+                stretch.values.len(),
+                channels.len() * stretch.extent.len(),
+                "channels × extent numbers"
+            );
         }
         Self { stretches, channels, rate, cyclic }
     }
@@ -44,7 +48,12 @@ impl Signals {
         let stretches = values
             .chunks_exact(samples)
             .enumerate()
-            .map(|(trial, row)| Stretch { values: row.to_vec(), extent: Extent::line(samples), trial, offset: 0 })
+            .map(|(trial, row)| Stretch {
+                values: row.to_vec(),
+                extent: Extent::line(samples),
+                trial,
+                offset: 0,
+            })
             .collect();
         Self::new(stretches, vec!["0".into()], None, cyclic)
     }
