@@ -14,7 +14,8 @@ fn signals_are_the_sum_of_their_events() {
     let place = Place::new();
     let told = place.json(&format!("{SMALL} -o X.npy"));
     assert_eq!(place.files(), ["X.events.csv", "X.filters.npy", "X.npy"]);
-    let signals = read(&place.path("X.npy"), &ReadOptions { cyclic: true, ..Default::default() }, &Silent).unwrap();
+    let signals =
+        read(&place.path("X.npy"), &ReadOptions { cyclic: true, ..Default::default() }, &Silent).unwrap();
     let Array { shape, data: filters } = read_array(&place.path("X.filters.npy")).unwrap();
     assert_eq!((shape, signals.stretches().len()), (vec![3, 5], 300));
     let mut sums = vec![0.0; 300 * 20];
@@ -53,12 +54,15 @@ fn threads_do_not_matter_and_seeds_do() {
 #[test]
 fn recordings_and_images() {
     let place = Place::new();
-    let run = place.ok("generate motifs --linear --windows 2 --samples 500 --channels 3 --length 20 --shape smooth -o r.npy");
+    let run = place.ok(
+        "generate motifs --linear --windows 2 --samples 500 --channels 3 --length 20 --shape smooth -o r.npy",
+    );
     assert!(run.out.contains("motifs fit r.npy -L 4 --length 20"), "{}", run.out);
     let signals = read(&place.path("r.npy"), &ReadOptions::default(), &Silent).unwrap();
     assert_eq!((signals.channels().len(), signals.samples()), (3, 1000));
     place.ok("generate motifs --samples 12x10 --length 4x3 --windows 7 --channels 2 --activation bernoulli-gaussian -o i.npy");
-    let images = read(&place.path("i.npy"), &ReadOptions { layout: Layout::Images, ..Default::default() }, &Silent);
+    let images =
+        read(&place.path("i.npy"), &ReadOptions { layout: Layout::Images, ..Default::default() }, &Silent);
     assert_eq!(images.unwrap().stretches().len(), 7);
     assert_eq!(read_array(&place.path("i.filters.npy")).unwrap().shape, [4, 2, 4, 3]);
     assert!(place.text("i.events.csv").starts_with("time,motif,amplitude,trial,row\n"));

@@ -57,7 +57,10 @@ fn tables_and_sound_have_channels_in_columns() {
     assert_eq!(open(&plain, |_| {}).channels(), ["0", "1"]);
     let sound = file(&folder, "a.wav", wav(2, 8000, &[0, 16384, -16384, 0]));
     let signals = open(&sound, |_| {});
-    assert_eq!((signals.rate(), &signals.stretches()[0].values[..]), (Some(8000.0), &[0.0, -0.5, 0.5, 0.0][..]));
+    assert_eq!(
+        (signals.rate(), &signals.stretches()[0].values[..]),
+        (Some(8000.0), &[0.0, -0.5, 0.5, 0.0][..])
+    );
     assert!(refusal(&sound, |o| o.layout = Layout::Images).contains("means nothing"));
     let message = refusal(&table, |o| o.channels = Some(vec!["z".into()]));
     assert!(message.contains("\"z\"") && message.contains("x, y"), "{message}");
@@ -71,7 +74,10 @@ fn several_files_are_trials_in_turn() {
     let two = file(&folder, "b.csv", "x\n3\n");
     let other = file(&folder, "c.csv", "y\n3\n");
     let both = read_all(&[&one, &two], &ReadOptions::default(), &Silent).unwrap();
-    assert_eq!(both.stretches().iter().map(|s| (s.trial, s.values.len())).collect::<Vec<_>>(), [(0, 2), (1, 1)]);
+    assert_eq!(
+        both.stretches().iter().map(|s| (s.trial, s.values.len())).collect::<Vec<_>>(),
+        [(0, 2), (1, 1)]
+    );
     let error = read_all(&[&one, &other], &ReadOptions::default(), &Silent).unwrap_err().to_string();
     assert!(error.contains("c.csv") && error.contains("a.csv"), "{error}");
     assert!(read_all::<&str>(&[], &ReadOptions::default(), &Silent).is_err());
@@ -85,7 +91,10 @@ fn gaps_are_named_or_cut() {
     let data = [counted(10), vec![1.0, 2.0, nan, 4.0, 5.0], vec![1.0, 2.0, 3.0, f64::INFINITY, 5.0]].concat();
     let path = file(&folder, "a.npy", npy(&[2, 2, 5], &data));
     let message = refusal(&path, |_| {});
-    assert!(message.contains("sample 2 of channel 0 in trial 1 is NaN, the first of 2 such values"), "{message}");
+    assert!(
+        message.contains("sample 2 of channel 0 in trial 1 is NaN, the first of 2 such values"),
+        "{message}"
+    );
     assert!(message.contains("--skip-nan"));
     let cut = open(&path, |o| o.skip_nan = true);
     let places: Vec<_> = cut.stretches().iter().map(|s| (s.trial, s.offset, s.extent.columns)).collect();
@@ -99,7 +108,9 @@ fn gaps_are_named_or_cut() {
     assert!(image.contains("row 0, column 2 of channel 0 in image 1"), "{image}");
     // A channel without gaps may be chosen beside one that has nothing else.
     let table = file(&folder, "b.csv", "x,y\nNA,1\n,2\nnan,3\n");
-    assert!(refusal(&table, |o| (o.skip_nan, o.channels) = (true, Some(vec!["x".into()]))).contains("no sample"));
+    assert!(
+        refusal(&table, |o| (o.skip_nan, o.channels) = (true, Some(vec!["x".into()]))).contains("no sample")
+    );
     assert_eq!(open(&table, |o| o.channels = Some(vec!["y".into()])).samples(), 3);
     assert!(refusal(&file(&folder, "c.csv", "x\n1\nabc\n"), |o| o.skip_nan = true).contains("line 3"));
 }
@@ -128,7 +139,8 @@ fn matlab_arrays_and_cells() {
         assert!(refusal(&path, |o| o.variable = Some("y".into())).contains("small, x"));
         let windows = [vec![1.0, 2.0, 3.0], vec![3.0, 4.0], vec![9.0]];
         let places = [vec![5.0, 6.0, 7.0], vec![7.0, 8.0], vec![12.0]];
-        let path = file(&folder, "b.mat", mat(&[cells("idx", &places), cells("signal", &windows)], compressed));
+        let path =
+            file(&folder, "b.mat", mat(&[cells("idx", &places), cells("signal", &windows)], compressed));
         let read = open(&path, |_| {});
         let found: Vec<_> = read.stretches().iter().map(|s| (s.trial, s.offset, s.values.clone())).collect();
         assert_eq!(found[1], (0, 6, vec![3.0, 4.0]));
@@ -214,11 +226,15 @@ fn events_come_from_tables_and_matlab() {
     let folder = folder();
     let read = |name: &str, bytes: Vec<u8>, rate| {
         let path = file(&folder, name, bytes);
-        truth::read(&path, &TruthOptions { rate, ..TruthOptions::default() }, &Silent).map_err(|e| e.to_string())
+        truth::read(&path, &TruthOptions { rate, ..TruthOptions::default() }, &Silent)
+            .map_err(|e| e.to_string())
     };
     let table = b"time,motif,amplitude,trial\n1.5,10,1,0\n\n2,9,1,3\n".to_vec();
     let known = read("a.csv", table.clone(), Some(10.0)).unwrap();
-    assert_eq!((known.events[0].sample, known.events[1].trial, known.labels.join(" ")), (15.0, 3, "9 10".into()));
+    assert_eq!(
+        (known.events[0].sample, known.events[1].trial, known.labels.join(" ")),
+        (15.0, 3, "9 10".into())
+    );
     assert_eq!(known.events[0].kind, 1);
     assert_eq!(read("a.csv", table, None).unwrap().events[0].sample, 1.5);
     let samples = read("b.tsv", b"sample\tx\n7\ty\n".to_vec(), Some(10.0)).unwrap();
@@ -241,7 +257,8 @@ fn a_heart_is_read() {
     assert_eq!(signals.channels(), ["MLII", "V5"]);
     let values = &signals.stretches()[0].values;
     for (channel, first, sum) in [(0, 995, -22_131), (1, 1011, 20_052)] {
-        let stored = values[channel * 650_000..][..650_000].iter().map(|x| (x * 200.0 + 1024.0).round() as i64);
+        let stored =
+            values[channel * 650_000..][..650_000].iter().map(|x| (x * 200.0 + 1024.0).round() as i64);
         assert_eq!(stored.clone().next(), Some(first));
         assert_eq!(stored.sum::<i64>() as i16, sum);
     }
@@ -268,7 +285,9 @@ fn spikes_are_read() {
     assert_eq!(recording.samples(), 414_473 - 12_338);
     let spikes = truth::read(&folder.join("truth.mat"), &TruthOptions::default(), &Silent).unwrap();
     let inside = spikes.events.iter().filter(|event| {
-        let held = |s: &tenfold::motifs::Stretch| (s.offset..s.offset + s.extent.columns).contains(&(event.sample as usize));
+        let held = |s: &tenfold::motifs::Stretch| {
+            (s.offset..s.offset + s.extent.columns).contains(&(event.sample as usize))
+        };
         recording.stretches().iter().any(held)
     });
     assert_eq!((spikes.events.len(), inside.count()), (621, 621));

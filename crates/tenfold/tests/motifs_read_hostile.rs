@@ -17,8 +17,14 @@ fn check(path: &Path) {
     for (layout, skip_nan, cyclic) in
         [(Layout::Auto, false, false), (Layout::Channels, true, false), (Layout::Images, true, true)]
     {
-        let options =
-            ReadOptions { layout, skip_nan, cyclic, memory: 1 << 24, max_decompressed: 1 << 24, ..ReadOptions::default() };
+        let options = ReadOptions {
+            layout,
+            skip_nan,
+            cyclic,
+            memory: 1 << 24,
+            max_decompressed: 1 << 24,
+            ..ReadOptions::default()
+        };
         if let Ok(signals) = read(path, &options, &Silent) {
             assert!(signals.samples() > 0 && !signals.channels().is_empty());
             assert!(signals.stretches().iter().all(|s| s.values.iter().all(|x| x.is_finite())));
@@ -74,7 +80,9 @@ fn edf_headers_that_lie() {
     let whole = edf("", 2, &[signal()]);
     let folder = folder();
     // Every number of the header in turn, as the largest and the strangest that fit.
-    for (begin, len) in [(184, 8), (236, 8), (244, 8), (252, 4), (360, 8), (368, 8), (376, 8), (384, 8), (472, 8)] {
+    for (begin, len) in
+        [(184, 8), (236, 8), (244, 8), (252, 4), (360, 8), (368, 8), (376, 8), (384, 8), (472, 8)]
+    {
         for text in ["99999999", "-1", "0", "1e307", "nan", "inf", "1.5", "", "-0", "1e-300"] {
             let mut bytes = whole.clone();
             let field: String = format!("{text:<len$}").chars().take(len).collect();

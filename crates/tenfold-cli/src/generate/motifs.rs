@@ -161,7 +161,10 @@ impl Motifs {
         check_output(&self.output, &[])?;
         let name = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = stem(&self.output);
-        Ok((folder(&self.output).to_owned(), [name, format!("{stem}.filters.npy"), format!("{stem}.events.csv")]))
+        Ok((
+            folder(&self.output).to_owned(),
+            [name, format!("{stem}.filters.npy"), format!("{stem}.events.csv")],
+        ))
     }
 
     fn tell(&self, synth: &Synth, drawn: &Drawn, paths: &[String], session: &Session) -> Result<()> {

@@ -75,7 +75,7 @@ impl ReadArgs {
 
     /// Reads the files and says what they hold.
     pub fn open(&self, paths: &[PathBuf], session: &Session) -> Result<Signals> {
-        let signals = session.watch.during(|watch| Ok(read_all(paths, &self.options(), watch)?))?;
+        let signals = session.watch.during(|watch| read_all(paths, &self.options(), watch))?;
         session.note(&describe(&signals));
         Ok(signals)
     }
@@ -88,7 +88,8 @@ fn describe(signals: &Signals) -> String {
         Some(first) if first.extent.is_plane() => ("image", "pixels"),
         _ => ("stretch", "samples"),
     };
-    let many = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let many =
+        |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let plural = if what.0 == "image" { "images" } else { "stretches" };
     let rate = signals.rate().map(|rate| format!(" at {rate} Hz")).unwrap_or_default();
     format!(
@@ -120,9 +121,13 @@ mod tests {
     fn arguments_become_options() {
         let parse = |line: &str| Alone::try_parse_from(format!("x {line}").split_whitespace());
         assert_eq!(parse("").unwrap().read.options(), ReadOptions::default());
-        let options = parse("--layout images --rate 360 --channels MLII,1 --skip-nan --cyclic --memory 1GB").unwrap();
+        let options =
+            parse("--layout images --rate 360 --channels MLII,1 --skip-nan --cyclic --memory 1GB").unwrap();
         let options = options.read.options();
-        assert_eq!((options.layout, options.rate, options.memory), (Layout::Images, Some(360.0), 1_000_000_000));
+        assert_eq!(
+            (options.layout, options.rate, options.memory),
+            (Layout::Images, Some(360.0), 1_000_000_000)
+        );
         assert_eq!(options.channels, Some(vec!["MLII".into(), "1".into()]));
         assert!(options.skip_nan && options.cyclic);
         assert!(parse("--rate 0").is_err() && parse("--rate fast").is_err());

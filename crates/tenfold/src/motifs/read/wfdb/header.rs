@@ -131,15 +131,15 @@ fn signal(line: &str, place: usize) -> std::result::Result<Option<Signal>, Strin
     let digits = format.bytes().take_while(u8::is_ascii_digit).count();
     let (code, mut more) = format.split_at(digits);
     let (mut per_frame, mut offset) = (1, 0);
-    while !more.is_empty() {
-        let (what, tail) = more.split_at(1);
+    while let Some(what) = more.chars().next() {
+        let tail = &more[what.len_utf8()..];
         let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
         let value: u64 = tail[..digits].parse().map_err(|_| format!("has the format {format:?}"))?;
         match what {
-            "x" if (1..=1 << 16).contains(&value) => per_frame = value as usize,
-            "+" => offset = value,
-            ":" if value == 0 => {}
-            ":" => return Err("has a signal with a skew, which is not read: remove it with xform".into()),
+            'x' if (1..=1 << 16).contains(&value) => per_frame = value as usize,
+            '+' => offset = value,
+            ':' if value == 0 => {}
+            ':' => return Err("has a signal with a skew, which is not read: remove it with xform".into()),
             _ => return Err(format!("has the format {format:?}")),
         }
         more = &tail[digits..];
