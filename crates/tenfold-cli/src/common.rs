@@ -174,7 +174,8 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-fn parse_delimiter(text: &str) -> Result<u8, String> {
+/// One character, `tab` or `space`.
+pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         "space" => Ok(b' '),

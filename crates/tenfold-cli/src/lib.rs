@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod generate;
 mod ica;
+mod motifs;
 mod report;
 mod solver;
 mod tensor;

@@ -2,6 +2,7 @@
 
 mod communities;
 mod ica;
+mod motifs;
 mod tensor;
 mod topics;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 pub enum Command {
     Communities(communities::Communities),
     Ica(ica::Ica),
+    Motifs(motifs::Motifs),
     Tensor(tensor::Tensor),
     Topics(topics::Topics),
 }
@@ -24,6 +26,7 @@ impl Command {
         match self {
             Self::Communities(communities) => communities.run(session),
             Self::Ica(ica) => ica.run(session),
+            Self::Motifs(motifs) => motifs.run(session),
             Self::Tensor(tensor) => tensor.run(session),
             Self::Topics(topics) => topics.run(session),
         }

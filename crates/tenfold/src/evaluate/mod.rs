@@ -7,6 +7,10 @@
 //! matching. A [`Cover`] holds communities as lists of nodes, from memberships or labels; [`OverlappingNmi`],
 //! [`omega_index`] and [`average_f1`] compare two of them, [`nmi`] compares labels. [`bridgeness`] ranks nodes between
 //! communities, [`auc`] says how well held-out links are predicted.
+//!
+//! For motifs: [`filter_errors`] compares with known ones whatever their order, sign and shift. [`event_f1`] compares the times at which
+//! motifs fire with known events of known kinds, [`detection_f1`] and [`best_detection`] with events whose kinds are not
+//! known.
 
 mod auc;
 mod bridgeness;
@@ -14,7 +18,9 @@ mod coherence;
 mod cooccurrence;
 mod cover;
 mod diversity;
+mod events;
 mod f1;
+mod filters;
 mod intersections;
 mod matching;
 mod nmi;
@@ -35,7 +41,11 @@ pub use cooccurrence::Cooccurrence;
 pub(crate) use cooccurrence::TogetherInDocuments;
 pub use cover::Cover;
 pub use diversity::{diversity, overlaps, top_words};
+pub use events::{
+    Detection, EventMatch, EventScore, Firing, KindScore, Tolerance, best_detection, detection_f1, event_f1,
+};
 pub use f1::average_f1;
+pub use filters::{FilterBank, FilterMatch, filter_errors};
 pub use matching::{Match, total_variation};
 pub use nmi::nmi;
 pub use omega::omega_index;

@@ -18,11 +18,16 @@ pub(super) struct Layout {
     width: usize,
     delimiter: u8,
     pub(super) has_header: bool,
+    /// Whether cells without a number are read as NaN.
+    gaps: bool,
 }
 
 impl Layout {
     pub(super) fn new(disk: &Disk, first: &ByteRecord, delimiter: u8, options: &Options) -> Result<Self> {
-        let is_word = |cell: &[u8]| !cell.trim_ascii().is_empty() && number(cell).is_none();
+        let gaps = options.gaps;
+        let is_word = |cell: &[u8]| {
+            !cell.trim_ascii().is_empty() && number(cell).is_none() && !(gaps && is_missing(cell))
+        };
         let has_header = options.header.unwrap_or_else(|| first.iter().any(is_word));
         let mut all = numbered("c", first.len());
         if has_header {
@@ -36,7 +41,7 @@ impl Layout {
         let chosen = choose(disk, &all, options.columns.as_deref())?;
         let names = chosen.iter().map(|&j| all[j].clone()).collect();
         let (path, width) = (disk.path().to_owned(), first.len());
-        Ok(Self { path, names, chosen, width, delimiter, has_header })
+        Ok(Self { path, names, chosen, width, delimiter, has_header, gaps })
     }
 
     /// Appends the chosen numbers of a line, the `line`-th of the file, to `out`.
@@ -52,7 +57,8 @@ impl Layout {
         }
         for (&j, name) in self.chosen.iter().zip(&self.names) {
             match number(&record[j]) {
-                Some(x) if x.is_finite() => out.push(x),
+                Some(x) if x.is_finite() || self.gaps => out.push(x),
+                None if self.gaps && is_missing(&record[j]) => out.push(f64::NAN),
                 found => return Err(self.bad_cell(line, name, &record[j], found)),
             }
         }
@@ -66,11 +72,9 @@ impl Layout {
             return self.fail(line, problem, "every value must be a finite number: fill or drop such rows");
         }
         let problem = format!("column {name} is {text:?} where a number was expected");
-        let missing =
-            ["", "na", "n/a", "null", "none", "-", "?"].contains(&text.trim().to_ascii_lowercase().as_str());
         let remedy = if line == 1 {
             "if the first line holds the columns' names, say --header"
-        } else if missing {
+        } else if is_missing(cell) {
             "missing values are not read: fill or drop such rows"
         } else if self.width == 1
             && text.contains([';', '\t', ',', ' '])
@@ -110,6 +114,12 @@ pub(super) fn choose(disk: &Disk, all: &[String], asked: Option<&[String]>) -> R
         }
     };
     asked.iter().map(place).collect()
+}
+
+/// Whether a cell says that there is no value.
+fn is_missing(cell: &[u8]) -> bool {
+    let words: [&[u8]; 7] = [b"", b"na", b"n/a", b"null", b"none", b"-", b"?"];
+    words.iter().any(|word| cell.trim_ascii().eq_ignore_ascii_case(word))
 }
 
 /// The number a cell holds, finite or not.

@@ -10,6 +10,7 @@ pub(crate) mod decode;
 mod disk;
 mod guard;
 mod layout;
+pub(crate) mod mat;
 mod npy;
 pub(crate) mod numbers;
 mod packed;
@@ -25,6 +26,7 @@ mod wav;
 pub(crate) use disk::Disk;
 pub(crate) use guard::{Contents, TooMuch};
 pub use npy::{Array, read_array};
+pub(crate) use npy::{fortran_to_c, read_with_gaps};
 pub(crate) use pieces::parse_pieces;
 pub(crate) use ranges::parse_lines;
 pub(crate) use source::{Opening, Source};
@@ -46,6 +48,9 @@ pub struct Options {
     pub delimiter: Option<u8>,
     /// Columns of a text or Parquet file to read, in this order. `None` reads all.
     pub columns: Option<Vec<String>>,
+    /// Whether missing values are read, as NaN: empty cells, `NA` and the like, nulls, and numbers that are not finite. Otherwise
+    /// they are errors.
+    pub gaps: bool,
     /// Bytes after which the decompression of a text file is given up. 8 GiB by default: a small file can
     /// otherwise unpack to more than any machine holds.
     pub max_decompressed: u64,
@@ -53,15 +58,23 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 2 << 30, header: None, delimiter: None, columns: None, max_decompressed: 8 << 30 }
+        Self {
+            memory: 2 << 30,
+            header: None,
+            delimiter: None,
+            columns: None,
+            gaps: false,
+            max_decompressed: 8 << 30,
+        }
     }
 }
 
-/// A table of finite numbers, samples in rows, in memory or on disk.
+/// A table of numbers, samples in rows, in memory or on disk; all are finite unless [`Options::gaps`] was asked for.
 #[derive(Debug)]
 pub struct Table {
     path: PathBuf,
     opened: Opened,
+    gaps: bool,
 }
 
 /// What a reader found in a file.
@@ -165,10 +178,12 @@ pub fn open_with(path: &Path, options: &Options, progress: &dyn Progress) -> Res
         let mut data = vec![0.0; opened.rows * opened.names.len()];
         progress.stage(&stage, data.len() as u64);
         stored.read_all(&mut data, progress)?;
-        check_finite(path, &opened.names, 0, &data)?;
+        if !options.gaps {
+            check_finite(path, &opened.names, 0, &data)?;
+        }
         opened.store = Store::Memory(Mat::from_vec(opened.rows, opened.names.len(), data));
     }
-    Ok(Table { path: path.to_owned(), opened })
+    Ok(Table { path: path.to_owned(), opened, gaps: options.gaps })
 }
 
 impl Table {
@@ -224,7 +239,10 @@ impl Rows for Table {
             Store::Memory(mat) => mat.read_rows(start, out),
             Store::Disk(stored) => {
                 stored.read(start, out)?;
-                Ok(check_finite(&self.path, &self.opened.names, start, out)?)
+                if !self.gaps {
+                    check_finite(&self.path, &self.opened.names, start, out)?;
+                }
+                Ok(())
             }
         }
     }

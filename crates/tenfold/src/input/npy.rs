@@ -5,7 +5,7 @@
 
 use super::disk::Disk;
 use super::packed::{Element, Kind, Packed};
-use super::{Opened, Store, numbered};
+use super::{Opened, Store, dense_bytes, numbered};
 use crate::error::Result;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,21 +39,36 @@ pub struct Array {
 /// ```
 pub fn read_array(path: &Path) -> Result<Array> {
     let disk = Disk::open(path)?;
-    let header = Header::read(&disk)?;
-    let count = header.count(&disk)?;
-    let packed = header.packed(&disk, count, 1);
-    let mut data = vec![0.0; count];
-    packed.read_run(0, &mut data, 1)?;
-    if header.fortran {
-        data = fortran_to_c(&header.shape, &data);
-    }
+    let Array { shape, data } = any_array(&disk, u64::MAX)?;
     if let Some(at) = data.iter().position(|x| !x.is_finite()) {
-        let place = index(&header.shape, at);
+        let place = index(&shape, at);
         return Err(disk.fail(
             format!("entry {place:?} (counted from 0) is {}", data[at]),
             "every value must be a finite number",
         ));
     }
+    Ok(Array { shape, data })
+}
+
+/// [`read_array`] of numbers that need not be finite, as long as they take no more than `memory` bytes.
+pub(crate) fn read_with_gaps(path: &Path, memory: u64) -> Result<Array> {
+    any_array(&Disk::open(path)?, memory)
+}
+
+fn any_array(disk: &Arc<Disk>, memory: u64) -> Result<Array> {
+    let header = Header::read(disk)?;
+    let count = header.count(disk)?;
+    if dense_bytes(count, 1) > memory {
+        let bytes = dense_bytes(count, 1);
+        return Err(disk.fail(
+            format!("takes {bytes} bytes of memory, more than the {memory} allowed"),
+            "raise --memory, or cut the file into parts",
+        ));
+    }
+    let packed = header.packed(disk, count, 1);
+    let mut data = vec![0.0; count];
+    packed.read_run(0, &mut data, 1)?;
+    let data = if header.fortran { fortran_to_c(&header.shape, &data) } else { data };
     Ok(Array { shape: header.shape, data })
 }
 
@@ -218,7 +233,7 @@ fn index(shape: &[usize], mut at: usize) -> Vec<usize> {
     place
 }
 
-fn fortran_to_c(shape: &[usize], data: &[f64]) -> Vec<f64> {
+pub(crate) fn fortran_to_c(shape: &[usize], data: &[f64]) -> Vec<f64> {
     let strides: Vec<usize> = (0..shape.len()).map(|d| shape[..d].iter().product()).collect();
     let (mut place, mut from) = (vec![0; shape.len()], 0);
     let mut out = Vec::with_capacity(data.len());

@@ -97,6 +97,7 @@ pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
         names: names.clone(),
         starts,
         keep,
+        gaps: options.gaps,
         recent: Mutex::default(),
     };
     let store = Store::Disk(Box::new(store));
@@ -137,6 +138,8 @@ struct Groups {
     starts: Vec<usize>,
     /// Groups that may be held: threads work on neighbouring blocks, which may lie in neighbouring groups.
     keep: usize,
+    /// Whether nulls are read as NaN.
+    gaps: bool,
     recent: Mutex<Vec<(usize, Arc<Vec<f64>>)>>,
 }
 
@@ -251,7 +254,8 @@ impl Target<'_> {
             let most = (rows - done).min(8192);
             let read = guarded(disk, || column.read_records(most, Some(&mut levels), None, &mut values));
             let (records, ..) = read?;
-            if let Some(null) = levels.iter().position(|&level| level < present) {
+            let null = levels.iter().position(|&level| level < present);
+            if let Some(null) = null.filter(|_| !groups.gaps) {
                 return Err(disk.fail(
                     format!(
                         "row {} (counted from 1), column {} is null",
@@ -261,13 +265,20 @@ impl Target<'_> {
                     "missing values are not read: fill or drop such rows",
                 ));
             }
-            if records == 0 || values.len() < records {
+            let nulls = levels.iter().filter(|&&level| level < present).count();
+            if records == 0 || values.len() + nulls < records {
                 let name = &groups.names[place];
                 return Err(disk.fail(format!("column {name} ends after {done} of {rows} rows"), DAMAGED));
             }
             let places = out[done * cols + place..].iter_mut().step_by(cols);
-            for (x, value) in places.zip(&values) {
-                *x = number(value);
+            if nulls == 0 {
+                places.zip(&values).for_each(|(x, value)| *x = number(value));
+            } else {
+                // Values stand close together, without places for the nulls between them.
+                let mut held = values.iter();
+                for (x, &level) in places.zip(&levels) {
+                    *x = if level < present { f64::NAN } else { held.next().map_or(f64::NAN, &number) };
+                }
             }
             done += records;
         }

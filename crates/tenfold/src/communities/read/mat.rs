@@ -1,7 +1,5 @@
 //! Matlab files with a matrix of links, as those of Facebook100: `A`, and attributes in `local_info`.
 
-mod elements;
-
 use super::market::EMPTY;
 use super::{ReadOptions, fail};
 use crate::communities::data::{
@@ -9,7 +7,7 @@ use crate::communities::data::{
 };
 use crate::error::{Error, Result};
 use crate::input::Source;
-use elements::{CUT, Class, Stream, Variable, each_variable};
+use crate::input::mat::{CUT, Class, Stream, Variable, each_variable};
 use tenfold_engine::progress::{Progress, Silent};
 
 /// What the columns of `local_info` in the Facebook100 files hold.

@@ -1,7 +1,7 @@
-//! The data elements of Matlab files of version 5 to 7: tags, matrices, numbers, compressed or not.
+//! The data elements of Matlab files of version 5 to 7: tags, matrices, cells, numbers, compressed or not.
 
+use super::{Source, TooMuch};
 use crate::error::{Error, Result};
-use crate::input::{Source, TooMuch};
 use flate2::read::ZlibDecoder;
 use std::io::{self, ErrorKind, Read};
 use tenfold_engine::progress::Progress;
@@ -16,29 +16,36 @@ const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
 
 /// What to do about damage.
-pub(super) const CUT: &str = "it is cut short or damaged: copy it or save it again";
+pub(crate) const CUT: &str = "it is cut short or damaged: copy it or save it again";
 
 /// What kind of matrix a variable is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Sparse,
+    /// Numbers in rows and columns.
     Full,
-    /// Cells, structures, characters and whatever else.
+    /// Numbers in more than two dimensions.
+    Array,
+    /// Matrices in cells.
+    Cells,
+    /// Structures, characters and whatever else.
     Other,
 }
 
 /// A variable of the file.
 #[derive(Debug, Clone)]
-pub(super) struct Variable {
-    pub(super) name: String,
-    pub(super) class: Class,
-    pub(super) rows: u64,
-    pub(super) cols: u64,
-    pub(super) complex: bool,
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) class: Class,
+    pub(crate) rows: u64,
+    pub(crate) cols: u64,
+    /// Lengths along all dimensions, rows and columns first.
+    pub(crate) sizes: Vec<u64>,
+    pub(crate) complex: bool,
 }
 
 /// The bytes of one variable.
-pub(super) struct Stream<'a> {
+pub(crate) struct Stream<'a> {
     source: &'a Source,
     bytes: Box<dyn Read + 'a>,
     big: bool,
@@ -55,7 +62,7 @@ struct Tag {
 ///
 /// # Errors
 /// A file of another version, or a damaged one; and what `take` says.
-pub(super) fn each_variable(
+pub(crate) fn each_variable(
     source: &Source,
     limit: u64,
     progress: &dyn Progress,
@@ -128,18 +135,54 @@ fn variable(stream: &mut Stream, take: &mut dyn FnMut(Variable, &mut Stream) -> 
     let class = match (class, sizes.len()) {
         (5, 2) => Class::Sparse,
         (6..=15, 2) => Class::Full,
+        (6..=15, 3..) => Class::Array,
+        (1, _) => Class::Cells,
         _ => Class::Other,
     };
     let (rows, cols) = (sizes.first().copied().unwrap_or(0), sizes.get(1).copied().unwrap_or(0));
-    take(Variable { name, class, rows, cols, complex: bits & 8 != 0 }, stream)
+    take(Variable { name, class, rows, cols, sizes, complex: bits & 8 != 0 }, stream)
+}
+
+impl Variable {
+    /// How many numbers or cells it says that it has; what overflows is more than any file holds.
+    pub(crate) fn count(&self) -> u64 {
+        self.sizes.iter().fold(1, |n, &size| n.saturating_mul(size))
+    }
 }
 
 impl Stream<'_> {
+    /// Hands over the matrices of a variable of cells, with their numbers. Cells within cells are handed over too, but not
+    /// what is in them: nothing here goes deeper than one level, whatever a file nests.
+    ///
+    /// # Errors
+    /// Cells that end too early, and what `take` says.
+    pub(crate) fn cells(
+        &mut self,
+        count: u64,
+        mut take: impl FnMut(Variable, &mut Stream) -> Result<()>,
+    ) -> Result<()> {
+        for _ in 0..count {
+            let Tag { kind, size, .. } = self.tag()?;
+            if kind != MATRIX {
+                return Err(self.damaged("has a cell that is no matrix"));
+            }
+            let mut cell = (&mut self.bytes).take(size);
+            if size > 0 {
+                variable(
+                    &mut Stream { source: self.source, bytes: Box::new(&mut cell), big: self.big },
+                    &mut take,
+                )?;
+            }
+            io::copy(&mut cell, &mut io::sink()).map_err(|e| refuse(self.source, &e))?;
+        }
+        Ok(())
+    }
+
     /// Hands over all numbers of the next element.
     ///
     /// # Errors
     /// An element that ends too early or holds no numbers, and what `take` says.
-    pub(super) fn numbers(&mut self, mut take: impl FnMut(f64) -> Result<()>) -> Result<()> {
+    pub(crate) fn numbers(&mut self, mut take: impl FnMut(f64) -> Result<()>) -> Result<()> {
         let Tag { kind, size, short } = self.tag()?;
         let (width, number): (usize, fn([u8; 8]) -> f64) = match kind {
             1 => (1, |b| f64::from(b[0] as i8)),
@@ -222,7 +265,7 @@ impl Stream<'_> {
         }
     }
 
-    pub(super) fn damaged(&self, problem: &str) -> Error {
+    pub(crate) fn damaged(&self, problem: &str) -> Error {
         self.source.fail(None, problem, CUT)
     }
 }
