@@ -182,7 +182,7 @@ impl Synth {
                     self.fire(&mut values, filters, motif, (row, start), amplitude);
                     // An event has no row before the first: images that are cut out begin theirs at the edge.
                     if self.keep_events && row >= 0 {
-                        events.push(Event { trial, row: row as usize, start, motif, amplitude });
+                        events.push(Event { trial, row, start, motif, amplitude });
                     }
                 });
             }
