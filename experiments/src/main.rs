@@ -5,6 +5,7 @@
 
 mod communities;
 mod figure;
+mod motifs;
 mod report;
 mod saddle;
 mod solvers;
@@ -35,7 +36,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 11] = [
+const EXPERIMENTS: [Experiment; 12] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
@@ -50,6 +51,11 @@ const EXPERIMENTS: [Experiment; 11] = [
         name: "communities-attributes",
         about: "two college networks against what their members say of themselves (public data by TENFOLD_DATA)",
         run: communities::attributes,
+    },
+    Experiment {
+        name: "motifs-recovery",
+        about: "motifs drawn and found again: taps, lengths, rates, noise, channels, images (five seeds each)",
+        run: motifs::recovery,
     },
     Experiment {
         name: "saddle",
