@@ -121,7 +121,7 @@ fn matlab_files() {
     let plain = matrix(6, 2, 3, "x", &[element(9, &numbers)]);
     let windows = cells("signal", &[vec![1.0, 2.0], vec![3.0]]);
     let places = cells("idx", &[vec![5.0, 6.0], vec![7.0]]);
-    torment("a.mat", &mat(&[plain.clone()], true), check);
+    torment("a.mat", &mat(&[plain], true), check);
     torment("b.mat", &mat(&[places.clone(), windows.clone()], false), check);
     torment("c.mat", &mat(&[places, windows.clone()], true), check);
     let folder = folder();
@@ -129,7 +129,8 @@ fn matlab_files() {
         for compressed in [false, true] {
             let large = matrix(6, rows, cols, "x", &[element(9, &numbers)]);
             check(&file(&folder, "d.mat", mat(&[large], compressed)));
-            let nested = matrix(1, rows, cols, "x", &[matrix(1, rows, cols, "", &[windows.clone()])]);
+            let nested =
+                matrix(1, rows, cols, "x", &[matrix(1, rows, cols, "", std::slice::from_ref(&windows))]);
             check(&file(&folder, "d.mat", mat(&[nested], compressed)));
         }
     }

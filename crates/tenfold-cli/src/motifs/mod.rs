@@ -1,5 +1,6 @@
 //! `tenfold motifs`: what its subcommands share.
 
+#[allow(dead_code, reason = "for the subcommands that read signals")]
 mod reading;
 
 #[expect(unused_imports, reason = "for the subcommands that read signals")]

@@ -88,7 +88,7 @@ fn hits(p: f64, places: usize, rng: &mut Rng, mut hit: impl FnMut(usize, &mut Rn
             place += ((1.0 - rng.random::<f64>()).ln() / (-p).ln_1p()).floor();
         }
         // Also ends when the number is infinite.
-        if !(place < places as f64) {
+        if place >= places as f64 {
             return;
         }
         hit(place as usize, rng);
