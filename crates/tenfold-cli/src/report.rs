@@ -11,7 +11,7 @@ use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
-use tenfold::{communities, ica, topics};
+use tenfold::{communities, ica, motifs, topics};
 
 /// One page about a model, to look at in a browser
 #[derive(Args)]
@@ -58,6 +58,7 @@ impl Report {
             "topics" => topics::Model::load(&self.model)?.report()?,
             "communities" => self.communities(&communities::Model::load(&self.model)?, session)?,
             "ica" => ica::Model::load(&self.model)?.report(),
+            "motifs" => motifs::Model::load(&self.model)?.report(),
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;

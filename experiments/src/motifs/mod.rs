@@ -105,13 +105,13 @@ pub fn recovery(request: &Request) -> Outcome<()> {
         let (mut worst, mut refined, mut seconds) = (Vec::new(), Vec::new(), Vec::new());
         for seed in request.seed..request.seed + 5 {
             let drawn = draw(&case.synth, seed)?;
-            let params = Params { length: Length::Known(case.synth.length), seed, ..Params::new(case.synth.motifs) };
+            let params =
+                Params { length: Length::Known(case.synth.length), seed, ..Params::new(case.synth.motifs) };
             let begin = Instant::now();
             let model = params.fit(&drawn.signals)?;
             seconds.push(begin.elapsed().as_secs_f64());
-            let largest = |found: &Filters| {
-                errors(&drawn, found, case.synth.window).into_iter().fold(0.0, f64::max)
-            };
+            let largest =
+                |found: &Filters| errors(&drawn, found, case.synth.window).into_iter().fold(0.0, f64::max);
             worst.push(largest(model.filters()));
             if case.synth.shape == Shape::Smooth {
                 let params = Params { sparse: true, ..params };
@@ -120,7 +120,14 @@ pub fn recovery(request: &Request) -> Outcome<()> {
         }
         let list = |values: &[f64]| values.iter().map(|e| format!("{e:.3}")).collect::<Vec<_>>().join(" ");
         let met = worst.iter().filter(|&&e| e <= case.goal).count();
-        eprintln!("{}: {} (goal {}) {:.1} s {}", case.name, list(&worst), case.goal, mean(&seconds), list(&refined));
+        eprintln!(
+            "{}: {} (goal {}) {:.1} s {}",
+            case.name,
+            list(&worst),
+            case.goal,
+            mean(&seconds),
+            list(&refined)
+        );
         rows.push(vec![
             case.name.into(),
             format!("{:.3}", mean(&worst)),

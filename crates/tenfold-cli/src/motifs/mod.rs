@@ -1,12 +1,42 @@
-//! `tenfold motifs`: what its subcommands share.
+//! `tenfold motifs`: what repeats anywhere in signals.
 
-#[allow(dead_code, reason = "for the subcommands that read signals")]
+mod decoding;
+mod evaluate;
+mod events;
+mod fit;
+mod infer;
+mod picture;
 mod reading;
+mod show;
 
-#[expect(unused_imports, reason = "for the subcommands that read signals")]
+pub use decoding::DecodeArgs;
 pub use reading::ReadArgs;
 
-use tenfold::motifs::Extent;
+use crate::common::Session;
+use crate::{exit, files};
+use anyhow::Result;
+use clap::Subcommand;
+use std::path::Path;
+use tenfold::motifs::{Extent, Length};
+
+#[derive(Subcommand)]
+pub enum Command {
+    Fit(fit::Fit),
+    Infer(infer::Infer),
+    Show(show::Show),
+    Evaluate(evaluate::Evaluate),
+}
+
+impl Command {
+    pub fn run(self, session: &Session) -> Result<()> {
+        match self {
+            Self::Fit(fit) => fit.run(session),
+            Self::Infer(infer) => infer.run(session),
+            Self::Show(show) => show.run(session),
+            Self::Evaluate(evaluate) => evaluate.run(session),
+        }
+    }
+}
 
 /// `64`, or `32x48` for rows and columns.
 pub fn parse_extent(text: &str) -> Result<Extent, String> {
@@ -20,7 +50,20 @@ pub fn parse_extent(text: &str) -> Result<Extent, String> {
     }
 }
 
+/// An extent, or `auto`.
+fn parse_length(text: &str) -> Result<Length, String> {
+    if text == "auto" { Ok(Length::Auto) } else { parse_extent(text).map(Length::Known) }
+}
+
 /// The extent as it is given.
 pub fn shown(extent: Extent) -> String {
     if extent.is_plane() { format!("{}x{}", extent.rows, extent.columns) } else { extent.columns.to_string() }
+}
+
+/// Checks before the work that an array can be written here.
+fn check_npy(path: &Path, inputs: &[&Path]) -> Result<()> {
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
+        return Err(exit::usage(format!("{} is no .npy file; arrays are written as .npy", path.display())));
+    }
+    files::check_output(path, inputs)
 }

@@ -127,7 +127,11 @@ impl Line<'_> {
             if flat {
                 break;
             }
-            if enough { low = t } else { high = t }
+            if enough {
+                low = t
+            } else {
+                high = t
+            }
             t = if high.is_finite() { (low + high) / 2.0 } else { 2.0 * t };
         }
         best

@@ -27,10 +27,11 @@ const SIGNIFICANT: f64 = 4.5;
 /// Activations that are white give x the autocovariance r(τ) = Σ σ_l² Σ_t f_l(t) f_l(t + τ), which is zero from the
 /// motifs' length on. Its noise is told by two halves of the signals.
 pub(super) fn reach(signals: &Signals) -> Reach {
-    let size = signals.stretches().iter().map(|s| s.extent).fold(Extent::line(1), |a, b| Extent {
-        rows: a.rows.max(b.rows),
-        columns: a.columns.max(b.columns),
-    });
+    let size = signals
+        .stretches()
+        .iter()
+        .map(|s| s.extent)
+        .fold(Extent::line(1), |a, b| Extent { rows: a.rows.max(b.rows), columns: a.columns.max(b.columns) });
     // A circle knows lags up to its half only: beyond, motifs are as long as it.
     let most = |size: usize, longest: usize| if size == 1 { 1 } else { (size / 2).min(2 * longest).max(2) };
     let most = Extent { rows: most(size.rows, LONGEST.rows), columns: most(size.columns, LONGEST.columns) };
@@ -77,7 +78,9 @@ fn autocovariances(signals: &Signals, most: Extent) -> [Vec<f64>; 2] {
                 let mut field = vec![0.0; plan.len()];
                 for row in 0..rows {
                     let from = channel * stretch.extent.len() + row * stretch.extent.columns + begin;
-                    for (to, value) in field[row * width..].iter_mut().zip(&stretch.values[from..from + columns]) {
+                    for (to, value) in
+                        field[row * width..].iter_mut().zip(&stretch.values[from..from + columns])
+                    {
                         *to = value - centre;
                     }
                 }
@@ -137,7 +140,9 @@ pub(super) fn repeats(cumulants: &Cumulants) -> Result<Vec<f64>> {
     let tail = directions - directions / 3;
     let spread: f64 = scores
         .iter()
-        .map(|one| one[tail..directions].iter().map(|s| s * s).sum::<f64>() / (directions - tail).max(1) as f64)
+        .map(|one| {
+            one[tail..directions].iter().map(|s| s * s).sum::<f64>() / (directions - tail).max(1) as f64
+        })
         .sum();
     // Both halves look at each other, so every pair of blocks counts twice.
     let error = (2.0 * spread).sqrt().max(1e-300);

@@ -86,7 +86,8 @@ impl Params {
         progress.stage("finding motifs", 0);
         let repeats = choose::repeats(&cumulants)?;
         let count = self.count(&repeats, support, orders, &mut verdict)?;
-        let learner = Learner { target: &target, support, orders, starts: self.starts, seed: self.seed, progress };
+        let learner =
+            Learner { target: &target, support, orders, starts: self.starts, seed: self.seed, progress };
         let learned = match self.solver {
             Solver::Subspace if orders[1] => learner.learn(count)?,
             solver => learner.als(count, solver)?,
@@ -103,7 +104,7 @@ impl Params {
             certificates: learned.certificates.clone(),
             converged: learned.converged,
             repeats: repeats.into_iter().take(2 * count + 8).collect(),
-            likeness: likeness(&filters),
+            likeness: None,
             explained: None,
             noise: None,
             refined: None,
@@ -131,7 +132,9 @@ impl Params {
         };
         if !longest.clone().any(|extent| extent.holds(support)) {
             let most = longest.map(|e| e.columns).max().unwrap_or(0);
-            let problem = format!("no stretch of the signals is as long as a motif of {support} samples (the longest has {most})");
+            let problem = format!(
+                "no stretch of the signals is as long as a motif of {support} samples (the longest has {most})"
+            );
             return Err(Error::Unfit { problem, remedy: "give a shorter --length or longer signals".into() });
         }
         let short = signals.stretches().iter().filter(|stretch| !stretch.extent.holds(support)).count();
@@ -151,7 +154,11 @@ impl Params {
         let n = tiling.period.len() as u64;
         let cube = n.saturating_pow(3).saturating_mul(16);
         // Before pairs are listed: they are as many as the sums are large.
-        let sums = if cube > 1 << 40 { cube } else { Sums::bytes(&Pairs::new(Lattice { period: tiling.period, channels })) };
+        let sums = if cube > 1 << 40 {
+            cube
+        } else {
+            Sums::bytes(&Pairs::new(Lattice { period: tiling.period, channels }))
+        };
         let needed = sums.saturating_add(cube);
         if needed <= self.memory {
             return Ok(());
@@ -163,7 +170,9 @@ impl Params {
                 gigabytes(needed),
                 gigabytes(self.memory)
             ),
-            remedy: "give a shorter --length, take every second sample, choose fewer channels, or raise --memory".into(),
+            remedy:
+                "give a shorter --length, take every second sample, choose fewer channels, or raise --memory"
+                    .into(),
         })
     }
 
@@ -197,13 +206,21 @@ impl Params {
         }
         for (order, name) in ["third", "fourth"].iter().enumerate() {
             if used[order] && !stands[order] && self.orders != Orders::Auto {
-                verdict.warn(format!("the {name} cumulant does not stand out from its noise: let --orders choose"));
+                verdict.warn(format!(
+                    "the {name} cumulant does not stand out from its noise: let --orders choose"
+                ));
             }
         }
         used
     }
 
-    fn count(&self, repeats: &[f64], support: Extent, orders: [bool; 2], verdict: &mut Verdict) -> Result<usize> {
+    fn count(
+        &self,
+        repeats: &[f64],
+        support: Extent,
+        orders: [bool; 2],
+        verdict: &mut Verdict,
+    ) -> Result<usize> {
         let taps = support.len();
         // Order three has m(m+1)/2 lags for m taps of every motif; order four has a matrix of m directions at every ω.
         let (most, why) = match orders {
@@ -215,7 +232,9 @@ impl Params {
             Components::Exactly(count) if count > most => Err(Error::BadParameter {
                 name: "motifs".into(),
                 value: count.to_string(),
-                expected: format!("at most {most} motifs of m = {taps} samples can be told apart ({why}); ask for fewer or give a longer --length"),
+                expected: format!(
+                    "at most {most} motifs of m = {taps} samples can be told apart ({why}); ask for fewer or give a longer --length"
+                ),
             }),
             Components::Exactly(count) => {
                 if count > advised {
@@ -242,9 +261,8 @@ impl Params {
 }
 
 fn check_signals(signals: &Signals) -> Result<()> {
-    let unfit = |problem: &str, remedy: &str| {
-        Err(Error::Unfit { problem: problem.into(), remedy: remedy.into() })
-    };
+    let unfit =
+        |problem: &str, remedy: &str| Err(Error::Unfit { problem: problem.into(), remedy: remedy.into() });
     if signals.samples() == 0 || signals.channels().is_empty() {
         return unfit("the signals hold no samples", "give a file with at least one recording");
     }
@@ -263,10 +281,9 @@ fn check_signals(signals: &Signals) -> Result<()> {
     match (constant.is_empty(), signals.channels().len()) {
         (true, _) => Ok(()),
         (false, 1) => unfit("the signal is constant", "there is nothing to find in it"),
-        (false, _) => unfit(
-            &format!("channel {} is constant", constant.join(", ")),
-            "leave it out with --channels",
-        ),
+        (false, _) => {
+            unfit(&format!("channel {} is constant", constant.join(", ")), "leave it out with --channels")
+        }
     }
 }
 
@@ -274,19 +291,4 @@ fn check_signals(signals: &Signals) -> Result<()> {
 fn to_filters(learned: &Learned, target: &Target, support: Extent) -> Filters {
     let values = learned.filters.iter().flatten().copied().collect();
     Filters::new(values, target.pairs.lattice.channels, support)
-}
-
-/// The two motifs that are most alike, and how much: |correlation| at the best shift.
-fn likeness(filters: &Filters) -> Option<(usize, usize, f64)> {
-    let mut most: Option<(usize, usize, f64)> = None;
-    for a in 0..filters.count() {
-        for b in 0..a {
-            let alike =
-                super::learn::likeness(filters.motif(a), filters.motif(b), filters.channels, filters.extent);
-            if most.is_none_or(|(_, _, best)| alike > best) {
-                most = Some((b, a, alike));
-            }
-        }
-    }
-    most
 }

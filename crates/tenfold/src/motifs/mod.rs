@@ -48,6 +48,7 @@ mod model;
 mod moments;
 mod picture;
 mod read;
+mod report;
 pub mod sparse;
 mod synth;
 pub mod truth;

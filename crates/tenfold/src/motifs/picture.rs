@@ -96,9 +96,10 @@ impl Picture {
         });
         file.insert_vector("excerpt", &self.signal);
         file.insert_vector("excerpt_rebuilt", &self.rebuilt);
-        let events = self.events.iter().flat_map(|e| {
-            [e.trial as f64, e.row as f64, e.start as f64, e.motif as f64, e.amplitude]
-        });
+        let events = self
+            .events
+            .iter()
+            .flat_map(|e| [e.trial as f64, e.row as f64, e.start as f64, e.motif as f64, e.amplitude]);
         file.insert_matrix("events", &Mat::from_vec(self.events.len(), 5, events.collect()));
     }
 
@@ -114,7 +115,10 @@ impl Picture {
         let (signal, rebuilt) = (file.vector("excerpt")?, file.vector("excerpt_rebuilt")?);
         let size = extent.map_or(Some(0), |e| e.rows.checked_mul(e.columns)?.checked_mul(channels));
         let events = file.matrix("events")?;
-        if size != Some(signal.len()) || rebuilt.len() != signal.len() || (events.rows() > 0 && events.cols() != 5) {
+        if size != Some(signal.len())
+            || rebuilt.len() != signal.len()
+            || (events.rows() > 0 && events.cols() != 5)
+        {
             return Err(damaged());
         }
         let event = |i: usize| {
@@ -169,12 +173,17 @@ fn cut(stretch: &Stretch, begin: usize, columns: usize) -> Stretch {
 fn excerpt(stretch: &Stretch, rebuilt: &[f64]) -> (Vec<f64>, Vec<f64>, Extent, usize) {
     let extent = Extent {
         rows: stretch.extent.rows.min(EXCERPT.rows),
-        columns: stretch.extent.columns.min(if stretch.extent.is_plane() { EXCERPT.rows } else { EXCERPT.columns }),
+        columns: stretch.extent.columns.min(if stretch.extent.is_plane() {
+            EXCERPT.rows
+        } else {
+            EXCERPT.columns
+        }),
     };
     let begin = (stretch.extent.columns - extent.columns) / 2;
     let window = |values: &[f64]| -> Vec<f64> {
         let channels = values.chunks_exact(stretch.extent.len());
-        let rows = channels.flat_map(|channel| channel.chunks_exact(stretch.extent.columns).take(extent.rows));
+        let rows =
+            channels.flat_map(|channel| channel.chunks_exact(stretch.extent.columns).take(extent.rows));
         rows.flat_map(|row| row[begin..begin + extent.columns].iter().copied()).collect()
     };
     (window(&stretch.values), window(rebuilt), extent, begin)

@@ -28,7 +28,11 @@ impl Learner<'_> {
     pub fn als(&self, count: usize, solver: Solver) -> Result<Learned> {
         if self.channels() != 1 {
             return Err(Error::Unfit {
-                problem: format!("the solver {} knows one channel, and there are {}", solver.name(), self.channels()),
+                problem: format!(
+                    "the solver {} knows one channel, and there are {}",
+                    solver.name(),
+                    self.channels()
+                ),
                 remedy: "choose one with --channels, or take --solver subspace".into(),
             });
         }
@@ -51,7 +55,8 @@ impl Learner<'_> {
             .collect::<Result<Vec<_>>>()?;
         let lowest = tries.iter().map(|t| t.objective).fold(f64::INFINITY, f64::min);
         let agreeing = tries.iter().filter(|t| t.objective <= 1.01 * lowest + 1e-12).count();
-        let best = tries.into_iter().min_by(|a, b| a.objective.total_cmp(&b.objective)).expect("there is a start");
+        let best =
+            tries.into_iter().min_by(|a, b| a.objective.total_cmp(&b.objective)).expect("there is a start");
         Ok(Learned {
             misfit: best.objective,
             filters: best.filters,
@@ -70,7 +75,8 @@ impl Learner<'_> {
 
     /// One motif at a time; each is taken away from the bispectrum before the next.
     fn deflated(&self, bispectrum: &Bispectrum, count: usize, start: usize) -> Vec<Vec<f64>> {
-        let mut rest = Bispectrum { values: bispectrum.values.clone(), plan: bispectrum.plan.clone(), ..*bispectrum };
+        let mut rest =
+            Bispectrum { values: bispectrum.values.clone(), plan: bispectrum.plan.clone(), ..*bispectrum };
         (0..count)
             .map(|l| {
                 let stream = 10_000 + (start * count + l) as u64;
@@ -188,7 +194,11 @@ impl Bispectrum {
                 }
             });
             let rights: Vec<Complex64> = (0..count).map(|j| right(j, a)).collect();
-            let rhs = Mat::from_fn(2 * count, 1, |i, _| if i < count { rights[i].re } else { rights[i - count].im });
+            let rhs = Mat::from_fn(
+                2 * count,
+                1,
+                |i, _| if i < count { rights[i].re } else { rights[i - count].im },
+            );
             let solution = solve(&matrix, &rhs);
             for (l, filter) in mode.iter_mut().enumerate() {
                 filter[a] = Complex64::new(solution[(l, 0)], solution[(count + l, 0)]);

@@ -161,7 +161,8 @@ impl Joint<'_> {
         let count = part.u.cols();
         for l in 0..count {
             let inner = |with: &CMat| {
-                (0..sum.len()).map(|i| (part.u[(i, l)].conj() * with[(i, l)]).re).sum::<f64>() * sum.multiplicity
+                (0..sum.len()).map(|i| (part.u[(i, l)].conj() * with[(i, l)]).re).sum::<f64>()
+                    * sum.multiplicity
             };
             if let Some(with) = &part.fourth {
                 four.right[l] += inner(with);
@@ -181,7 +182,13 @@ impl Joint<'_> {
         }
     }
 
-    fn gradient(&self, spectra: &[Vec<Complex64>], parts: &[Part], [third, fourth]: &[Vec<f64>; 2], out: &mut [f64]) {
+    fn gradient(
+        &self,
+        spectra: &[Vec<Complex64>],
+        parts: &[Part],
+        [third, fourth]: &[Vec<f64>; 2],
+        out: &mut [f64],
+    ) {
         let target = self.target;
         let (lattice, count) = (target.pairs.lattice, spectra.len());
         let n = lattice.len();
@@ -209,7 +216,8 @@ impl Joint<'_> {
                         q[(i, l)] += (with[(i, l)] - model[(i, l)]) * (weight * third[l]);
                     }
                 }
-                let number = target.pairs.sums.iter().position(|other| std::ptr::eq(other, sum)).expect("own sum");
+                let number =
+                    target.pairs.sums.iter().position(|other| std::ptr::eq(other, sum)).expect("own sum");
                 let measured = part.u.adjoint_matmul(&target.third[number]);
                 for l in 0..count {
                     for c in 0..lattice.channels {

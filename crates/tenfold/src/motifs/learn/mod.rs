@@ -10,8 +10,8 @@ use super::extent::Extent;
 use super::moments::Target;
 use crate::error::Result;
 use joint::{Fitted, Joint};
-pub(super) use shifts::likeness;
 use shifts::into_support;
+pub(super) use shifts::likeness;
 use subspace::{Ascent, Found, Subspaces};
 use tenfold_engine::linalg::Descent;
 use tenfold_engine::progress::Progress;
@@ -130,7 +130,9 @@ impl Learner<'_> {
         free.sort_by(|a, b| b.certificate.total_cmp(&a.certificate));
         let mut pool: Vec<Found> = Vec::new();
         for candidate in found.iter().chain(&free) {
-            if pool.len() < count + count.min(4) && pool.iter().all(|other| self.alike(other, candidate) < SAME) {
+            if pool.len() < count + count.min(4)
+                && pool.iter().all(|other| self.alike(other, candidate) < SAME)
+            {
                 pool.push(candidate.clone());
             }
         }

@@ -85,7 +85,8 @@ impl Learner<'_> {
         let rest = self.residual(joint, &joint.describe(filters.clone(), true));
         let mut spaces = Subspaces::leading(&self.target.pairs, &rest, drop.len())?;
         for number in 0..drop.len() {
-            let starts = spaces.starts(self.starts.div_ceil(2), self.seed, 7_000 + 10 * stream + number as u64);
+            let starts =
+                spaces.starts(self.starts.div_ceil(2), self.seed, 7_000 + 10 * stream + number as u64);
             let best = super::best(spaces.ascend(starts, POWER));
             if number + 1 < drop.len() {
                 spaces = spaces.without(&best.filter)?;

@@ -100,10 +100,8 @@ impl<'a> Subspaces<'a> {
     }
 
     fn ascend_group(&self, starts: &[Vec<f64>], ascent: Ascent) -> Vec<Found> {
-        let mut found: Vec<Found> = starts
-            .iter()
-            .map(|start| Found { filter: unit(start.clone()), certificate: 0.0 })
-            .collect();
+        let mut found: Vec<Found> =
+            starts.iter().map(|start| Found { filter: unit(start.clone()), certificate: 0.0 }).collect();
         let mut moving: Vec<usize> = (0..found.len()).collect();
         for _ in 0..ascent.iterations {
             let spectra: Vec<Vec<Complex64>> =
@@ -111,7 +109,8 @@ impl<'a> Subspaces<'a> {
             let steps = self.step(&spectra);
             let mut still = Vec::new();
             for (&k, (filter, certificate)) in moving.iter().zip(steps) {
-                let change = filter.iter().zip(&found[k].filter).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let change =
+                    filter.iter().zip(&found[k].filter).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 found[k] = Found { filter, certificate };
                 if change > ascent.tolerance {
                     still.push(k);

@@ -44,7 +44,9 @@ impl Diagnostics {
     /// Says what the figures mean.
     pub(super) fn report(&self, verdict: &mut Verdict) {
         if !self.converged {
-            verdict.note("the joint fit was still moving when it was ended: more samples or fewer motifs settle it");
+            verdict.note(
+                "the joint fit was still moving when it was ended: more samples or fewer motifs settle it",
+            );
         }
         if self.misfit > MISFIT {
             verdict.warn(format!(
@@ -57,9 +59,7 @@ impl Diagnostics {
             && alike > ALIKE
         {
             verdict.warn(format!(
-                "motifs {} and {} are alike (correlation {alike:.2}): they may be one, and each is less certain",
-                a + 1,
-                b + 1
+                "motifs {a} and {b} are alike (correlation {alike:.2}): they may be one, and each is less certain"
             ));
         }
         if self.agreement < 0.3 {

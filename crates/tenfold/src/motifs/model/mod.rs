@@ -6,10 +6,9 @@ mod stored;
 pub use diagnostics::Diagnostics;
 
 use super::choices::Params;
-use super::data::Signals;
+use super::data::{Signals, Stretch};
 use super::decode::{Decoded, Decoding, Part, decode, decode_each};
 use super::filters::Filters;
-use super::data::Stretch;
 use super::learn::Learned;
 use super::picture::Picture;
 use super::sparse::{Refinement, refine};
@@ -87,13 +86,19 @@ impl Model {
 
     /// What follows the moments: refinement on the signals where it is wanted, a look at how much of a part of the signals the
     /// motifs explain, and the verdict.
-    pub(super) fn finish(&mut self, signals: &Signals, params: &Params, progress: &dyn Progress) -> Result<()> {
+    pub(super) fn finish(
+        &mut self,
+        signals: &Signals,
+        params: &Params,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         if params.sparse {
             let refinement = Refinement { signed: self.signed, seed: params.seed, ..Refinement::default() };
             let refined = refine(&self.filters, signals, &refinement, progress)?;
             self.diagnostics.refined = Some((refined.iterations, refined.converged));
             self.filters = refined.filters;
         }
+        self.diagnostics.likeness = likeness(&self.filters);
         self.picture = Picture::of(signals, &self.filters, &self.decoding(), progress)?;
         self.diagnostics.explained = Some(self.picture.explained);
         self.diagnostics.noise = Some(self.picture.noise);
@@ -204,7 +209,11 @@ impl Model {
         let plane = self.filters.extent.is_plane();
         if signals.stretches().iter().any(|stretch| stretch.extent.is_plane() != plane) {
             return Err(Error::Unfit {
-                problem: format!("the model knows motifs of {}, and these are {}", planes(plane), planes(!plane)),
+                problem: format!(
+                    "the model knows motifs of {}, and these are {}",
+                    planes(plane),
+                    planes(!plane)
+                ),
                 remedy: format!("give {}", planes(plane)),
             });
         }
@@ -215,7 +224,11 @@ impl Model {
     pub fn summary(&self) -> String {
         let d = &self.diagnostics;
         let length = match (self.rate, self.filters.extent.is_plane()) {
-            (Some(rate), false) => format!("{} samples ({:.3} s)", self.filters.extent, self.filters.extent.columns as f64 / rate),
+            (Some(rate), false) => format!(
+                "{} samples ({:.3} s)",
+                self.filters.extent,
+                self.filters.extent.columns as f64 / rate
+            ),
             _ => format!("{} samples", self.filters.extent),
         };
         let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -243,12 +256,24 @@ impl Model {
             };
             text += &format!(
                 "{:>5}  {:>8.3}  {:>11.3}  {:>11.3}    {seen}\n",
-                l + 1,
-                self.weights[l],
-                self.third[l],
-                self.fourth[l]
+                l, self.weights[l], self.third[l], self.fourth[l]
             );
         }
         text
     }
+}
+
+/// The two motifs that are most alike, and how much: |correlation| at the best shift.
+fn likeness(filters: &Filters) -> Option<(usize, usize, f64)> {
+    let mut most: Option<(usize, usize, f64)> = None;
+    for a in 0..filters.count() {
+        for b in 0..a {
+            let alike =
+                super::learn::likeness(filters.motif(a), filters.motif(b), filters.channels, filters.extent);
+            if most.is_none_or(|(_, _, best)| alike > best) {
+                most = Some((b, a, alike));
+            }
+        }
+    }
+    most
 }

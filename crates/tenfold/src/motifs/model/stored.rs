@@ -111,10 +111,14 @@ impl Model {
         let (rows, columns) = (size("rows").ok_or_else(damaged)?, size("columns").ok_or_else(damaged)?);
         let extent = Extent { rows, columns };
         let names = facts["channels"].as_array().ok_or_else(damaged)?;
-        let channels: Vec<String> =
-            names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(damaged)?;
+        let channels: Vec<String> = names
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned))
+            .collect::<Option<_>>()
+            .ok_or_else(damaged)?;
         let matrix = file.matrix("filters")?;
-        let [weights, third, fourth] = [file.vector("weights")?, file.vector("third")?, file.vector("fourth")?];
+        let [weights, third, fourth] =
+            [file.vector("weights")?, file.vector("third")?, file.vector("fourth")?];
         let count = matrix.rows();
         let width = rows.checked_mul(columns).and_then(|one| one.checked_mul(channels.len()));
         if count == 0
@@ -144,7 +148,8 @@ impl Model {
 fn diagnostics(d: &Value, count: usize) -> Diagnostics {
     let whole = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
-    let numbers = |name: &str| d[name].as_array().map_or(Vec::new(), |list| list.iter().map(number).collect());
+    let numbers =
+        |name: &str| d[name].as_array().map_or(Vec::new(), |list| list.iter().map(number).collect());
     let flag = |value: &Value| value.as_bool().unwrap_or(false);
     let motif = |value: &Value| value.as_u64().map(|l| l as usize).filter(|&l| l < count);
     let likeness = &d["likeness"];

@@ -45,11 +45,19 @@ impl Sums {
     ///
     /// # Complexity
     /// n/2 products of n × samples per tile: 4n³ operations a tile at matrix-multiply speed, at the tile's period n.
-    pub fn gather(signals: &Signals, tiling: Tiling, centres: &[f64], progress: &dyn Progress) -> Result<Self> {
+    pub fn gather(
+        signals: &Signals,
+        tiling: Tiling,
+        centres: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let channels = signals.channels().len();
         let pairs = Pairs::new(Lattice { period: tiling.period, channels });
         let sizes: Vec<usize> = pairs.sums.iter().map(|sum| 2 * (sum.len() + channels)).collect();
-        let empty = || Half { grams: sizes.iter().map(|size| vec![0.0; size * size]).collect(), tiles: BTreeMap::new() };
+        let empty = || Half {
+            grams: sizes.iter().map(|size| vec![0.0; size * size]).collect(),
+            tiles: BTreeMap::new(),
+        };
         let mut halves = [empty(), empty()];
         let tiles = tiling.tiles(signals);
         progress.stage("gathering moments", tiles.len() as u64);

@@ -245,7 +245,8 @@ impl Lags<'_> {
                             let gaussian = r(0, 2, t1, t3) * r(1, 3, t2, zero)
                                 + r(0, 3, t1, zero) * r(1, 2, t2, t3)
                                 + r(0, 1, t1, t2) * r(2, 3, t3, zero);
-                            slab[to_c * m + to_w] = cube[(from_a * n + from_c) * n + from_w] * share - gaussian;
+                            slab[to_c * m + to_w] =
+                                cube[(from_a * n + from_c) * n + from_w] * share - gaussian;
                         }
                     }
                 }

@@ -226,7 +226,8 @@ mod tests {
                         if circle {
                             (r, c) = (r.rem_euclid(size.rows as i64), c.rem_euclid(size.columns as i64));
                         }
-                        let inside = (0..size.rows as i64).contains(&r) && (0..size.columns as i64).contains(&c);
+                        let inside =
+                            (0..size.rows as i64).contains(&r) && (0..size.columns as i64).contains(&c);
                         product = product
                             .filter(|_| inside)
                             .map(|p: f64| p * field[channel][(r * size.columns as i64 + c) as usize]);
@@ -253,7 +254,8 @@ mod tests {
     fn turn(period: Extent, frequency: usize, lag: Lag) -> f64 {
         let (a, b) = (frequency / period.columns, frequency % period.columns);
         -std::f64::consts::TAU
-            * (a as f64 * lag[0] as f64 / period.rows as f64 + b as f64 * lag[1] as f64 / period.columns as f64)
+            * (a as f64 * lag[0] as f64 / period.rows as f64
+                + b as f64 * lag[1] as f64 / period.columns as f64)
     }
 
     /// Every cumulant at every frequency equals the sum over lags of what the definition gives.
@@ -287,7 +289,9 @@ mod tests {
         let low = if tiling.support.is_some() { (-reach.0, -reach.1) } else { (0, 0) };
         let lags: Vec<Lag> = (low.0..=reach.0).flat_map(|r| (low.1..=reach.1).map(move |c| [r, c])).collect();
         let difference = |t: Lag, s: Lag| [t[0] - s[0], t[1] - s[1]];
-        let r = |c: usize, d: usize, t: Lag, s: Lag| moment(&fields, &[c, d], &[difference(t, s), [0, 0]], circle);
+        let r = |c: usize, d: usize, t: Lag, s: Lag| {
+            moment(&fields, &[c, d], &[difference(t, s), [0, 0]], circle)
+        };
         let spectral = &cumulants.halves[0];
         for (number, sum) in cumulants.pairs.sums.iter().enumerate() {
             for (i, (&(p, q), &wp)) in sum.pairs.iter().zip(&sum.weights).enumerate() {

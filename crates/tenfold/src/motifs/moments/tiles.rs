@@ -42,7 +42,11 @@ impl Tiling {
         let size = signals.stretches()[0].extent;
         let even = signals.stretches().iter().all(|stretch| stretch.extent == size);
         let whole = |size: usize, support: usize| size == 1 || size <= WHOLE * support;
-        if signals.is_cyclic() && even && whole(size.rows, support.rows) && whole(size.columns, support.columns) {
+        if signals.is_cyclic()
+            && even
+            && whole(size.rows, support.rows)
+            && whole(size.columns, support.columns)
+        {
             // Lags up to the support must have their own places on the circle; otherwise all lags are used.
             let fits = |size: usize, support: usize| size == 1 || 2 * support <= size;
             let support = Some(support).filter(|s| fits(size.rows, s.rows) && fits(size.columns, s.columns));
