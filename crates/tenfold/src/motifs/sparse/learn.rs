@@ -19,9 +19,9 @@ const SETTLE: usize = 3;
 const REWEIGHINGS: usize = 12;
 /// Windows that one thread takes at a time; sums over them are added in order.
 const BLOCK: usize = 16;
-/// What an activation costs in the length of a description: about half for its place and half for its amplitude. Two would
+/// What an activation costs in the length of a description: about half for its place and half for its amplitude. Three would
 /// take noise for firings, ten would take dense firings for noise (measured at rates .02 and .1).
-const NATS: f64 = 3.0;
+const NATS: f64 = 5.0;
 /// Rounds between two looks at the penalty and the objective.
 const LOOK: usize = 10;
 /// Where the penalty begins to level off, in usual amplitudes.
