@@ -138,7 +138,7 @@ mod tests {
     fn a_start_from_moments_becomes_sharp() {
         // The bar of the refinement is .04; the start is .1 away.
         for (motifs, rate) in [(3, 0.02), (4, 0.1)] {
-            let (truth, start, signals) = drawn(motifs, rate, 300, 1);
+            let (truth, start, signals) = drawn(motifs, rate, 150, 1);
             let refined = refine(&start, &signals, &Refinement::default(), &Silent).unwrap();
             let error = distance(&truth, &refined.filters);
             assert!(error <= 0.04, "{motifs} motifs at {rate}: {error}, λ {}", refined.lambda);

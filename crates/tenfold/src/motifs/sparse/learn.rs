@@ -275,7 +275,8 @@ fn noise(windows: &[Window], bank: &Bank, observed: Option<&[bool]>) -> f64 {
     deviation(&mut windows.par_iter().map(of).collect::<Vec<_>>().concat())
 }
 
-/// Nats by which N samples are told: N log σ for what is left and [`NATS`] for each activation (after Rissanen 1978). Too large a penalty leaves much, too small a one needs many activations.
+/// Nats by which N samples are told: N log σ for what is left and [`NATS`] for each activation (after Rissanen 1978).
+/// Too large a penalty leaves much, too small a one needs many activations.
 fn length(windows: &[Window], bank: &Bank, observed: Option<&[bool]>) -> f64 {
     let own = bank.motifs * bank.grid.len();
     let active = windows
