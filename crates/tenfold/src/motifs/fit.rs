@@ -1,5 +1,6 @@
 //! From parameters and signals to a model.
 
+use super::baseline;
 use super::channels::Reduced;
 use super::choices::{Length, Orders, Params, Solver};
 use super::choose;
@@ -16,6 +17,9 @@ use tenfold_engine::progress::{Progress, Silent};
 
 /// An order is used when its squared norm is this many times that of its noise.
 const STANDS_OUT: f64 = 1.5;
+
+/// Rounds of the alternating minimisation.
+const ALTERNATIONS: usize = 100;
 
 impl Params {
     /// Learns motifs from signals.
@@ -90,6 +94,7 @@ impl Params {
             Learner { target: &target, support, orders, starts: self.starts, seed: self.seed, progress };
         let learned = match self.solver {
             Solver::Subspace if orders[1] => learner.learn(count)?,
+            Solver::Alternating => self.alternated(&learner, seen, count, progress)?,
             solver => learner.als(count, solver)?,
         };
         let filters = to_filters(&learned, &target, support);
@@ -112,6 +117,19 @@ impl Params {
         let mut model = Model::assemble(filters, &learned, signals, self, diagnostics, verdict);
         model.finish(signals, self, progress)?;
         Ok(model)
+    }
+
+    /// Alternating minimisation over all samples; the cumulants only say how its motifs fit them.
+    fn alternated(
+        &self,
+        learner: &Learner,
+        signals: &Signals,
+        count: usize,
+        progress: &dyn Progress,
+    ) -> Result<Learned> {
+        let start = baseline::random_start(count, signals.channels().len(), learner.support, self.seed);
+        let found = baseline::alternate(&start, signals, ALTERNATIONS, progress)?;
+        Ok(learner.described((0..count).map(|l| found.filters.motif(l).to_vec()).collect()))
     }
 
     fn support(&self, signals: &Signals, verdict: &mut Verdict) -> Result<Extent> {

@@ -181,7 +181,7 @@ impl Ridge {
 }
 
 /// The inverse of a positive definite Hermitian matrix in place (Gauss and Jordan; no pivots are needed).
-fn invert(a: &mut [Complex64], n: usize) {
+pub(in crate::motifs) fn invert(a: &mut [Complex64], n: usize) {
     for p in 0..n {
         let pivot = 1.0 / a[p * n + p].re.max(f64::MIN_POSITIVE);
         a[p * n + p] = Complex64::new(1.0, 0.0);

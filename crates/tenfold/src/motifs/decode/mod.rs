@@ -24,7 +24,7 @@ use super::{Event, Extent, Filters, Signals, Stretch};
 use crate::error::{Error, Result};
 use canvas::{Canvas, Spot};
 use found::{Rule, found};
-pub(in crate::motifs) use noise::Scale;
+pub(in crate::motifs) use noise::{Scale, deviation};
 use piecewise::{Activated, Banks};
 use pursuit::Pursuit;
 use rayon::prelude::*;
@@ -275,16 +275,16 @@ pub fn least_squares(filters: &Filters, stretch: &Stretch, cyclic: bool) -> Vec<
     piecewise::pseudo_inverse(&bank::Bank::new(filters, grid), &x).0
 }
 
-/// The penalty that decoding would use.
-pub(in crate::motifs) fn penalty(
+/// What decoding would find out of the data before it begins.
+pub(in crate::motifs) fn scale(
     filters: &Filters,
     signals: &Signals,
     decoding: &Decoding,
     progress: &dyn Progress,
-) -> Result<f64> {
+) -> Result<Scale> {
     check(filters, signals, decoding)?;
     progress.stage("noise", 0);
-    Ok(noise::scale(&mut Banks::new(filters), signals, decoding, progress)?.lambda)
+    Ok(noise::scale(&mut Banks::new(filters), signals, decoding, progress)?)
 }
 
 fn check(filters: &Filters, signals: &Signals, decoding: &Decoding) -> Result<()> {

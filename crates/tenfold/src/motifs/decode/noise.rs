@@ -14,7 +14,7 @@ const SAMPLES: usize = 16_384;
 /// Rounds of decoding and estimating again.
 const ROUNDS: usize = 6;
 /// λ in units of noise: a unit motif times white noise exceeds three of them in one place of 740.
-pub(in crate::motifs) const LAMBDA: f64 = 3.0;
+const LAMBDA: f64 = 3.0;
 /// The least λ as a share of the largest correlation of a motif with the data, for data without noise.
 const FLOOR: f64 = 0.01;
 
@@ -26,6 +26,8 @@ pub(in crate::motifs) struct Scale {
     pub(in crate::motifs) lambda: f64,
     /// The largest product of a motif with the data.
     pub(in crate::motifs) peak: f64,
+    /// The least λ that is chosen.
+    pub(in crate::motifs) least: f64,
 }
 
 /// Noise by the median absolute deviation of what is left after decoding with λ = 3 σ and fitting the amplitudes again,
@@ -60,7 +62,7 @@ pub(in crate::motifs) fn scale(
             break;
         }
     }
-    Ok(Scale { noise, lambda: lambda(noise), peak })
+    Ok(Scale { noise, lambda: lambda(noise), peak, least })
 }
 
 /// About [`SAMPLES`] samples: stretches that lie evenly among all, of a long one its middle.

@@ -26,6 +26,8 @@ pub(in crate::motifs) struct State {
     pub(in crate::motifs) y: Vec<f64>,
     /// The scaled multipliers.
     pub(in crate::motifs) u: Vec<f64>,
+    /// What the penalty of each activation is multiplied by; empty for 1.
+    weights: Vec<f64>,
 }
 
 /// Squared norms of one iteration.
@@ -69,6 +71,21 @@ pub(in crate::motifs) struct Given<'a> {
     pub(in crate::motifs) observed: Option<&'a [bool]>,
 }
 
+/// How activations are shrunk.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::motifs) struct Shrink {
+    pub(in crate::motifs) threshold: f64,
+    pub(in crate::motifs) signed: bool,
+}
+
+impl Shrink {
+    #[inline]
+    fn of(self, v: f64, weight: f64) -> f64 {
+        let threshold = self.threshold * weight;
+        if self.signed { v - v.clamp(-threshold, threshold) } else { (v - threshold).max(0.0) }
+    }
+}
+
 /// Memory of an iteration, kept between iterations.
 pub(in crate::motifs) struct Work {
     maps: Vec<Complex64>,
@@ -90,12 +107,22 @@ impl Work {
 impl State {
     pub(in crate::motifs) fn new(bank: &Bank, masked: bool) -> Self {
         let maps = bank.motifs + if masked { bank.channels } else { 0 };
-        Self { y: vec![0.0; maps * bank.grid.len()], u: vec![0.0; maps * bank.grid.len()] }
+        Self {
+            y: vec![0.0; maps * bank.grid.len()],
+            u: vec![0.0; maps * bank.grid.len()],
+            weights: Vec::new(),
+        }
     }
 
     /// The penalty is multiplied by `factor`; the multipliers are scaled by it.
     pub(in crate::motifs) fn rescale(&mut self, factor: f64) {
         self.u.iter_mut().for_each(|u| *u /= factor);
+    }
+
+    /// From now on the penalty is that of λ ε log(1 + |w|/ε), made linear here (Candès, Wakin and Boyd 2008): what is large
+    /// is shrunk little, so that firings may lie denser and motifs are less biased.
+    pub(in crate::motifs) fn reweigh(&mut self, knee: f64) {
+        self.weights = self.y.iter().map(|y| knee / (y.abs() + knee)).collect();
     }
 
     /// One iteration: x ← argmin ½‖s − Fx‖² + ρ/2‖x − y + u‖², y ← shrink(x + u), u ← u + x − y.
@@ -107,7 +134,7 @@ impl State {
         bank: &Bank,
         ridge: &Ridge,
         given: &Given<'_>,
-        (threshold, signed): (f64, bool),
+        shrink: Shrink,
         work: &mut Work,
     ) -> Norms {
         let (n, own) = (bank.grid.len(), bank.motifs * bank.half);
@@ -132,8 +159,7 @@ impl State {
                         v
                     }
                 }
-                _ if signed => v - v.clamp(-threshold, threshold),
-                _ => (v - threshold).max(0.0),
+                _ => shrink.of(v, self.weights.get(at).copied().unwrap_or(1.0)),
             };
             norms.dual += (new - *y) * (new - *y);
             norms.primal += (x - new) * (x - new);
@@ -170,7 +196,13 @@ pub(in crate::motifs) fn pursue(
     let mut ridge = Ridge::new(bank, rho + masked);
     let mut converged = false;
     for iteration in 1..=pursuit.max_iterations {
-        let norms = state.iterate(bank, &ridge, &given, (pursuit.lambda / rho, pursuit.signed), &mut work);
+        let norms = state.iterate(
+            bank,
+            &ridge,
+            &given,
+            Shrink { threshold: pursuit.lambda / rho, signed: pursuit.signed },
+            &mut work,
+        );
         let (primal, dual) = norms.relative();
         if primal <= pursuit.tolerance && dual <= pursuit.tolerance {
             converged = true;

@@ -87,6 +87,20 @@ impl Learner<'_> {
         })
     }
 
+    /// How motifs that somebody else found fit the cumulants.
+    pub fn described(&self, filters: Vec<Vec<f64>>) -> Learned {
+        let fitted = self.joint().describe(filters, true);
+        Learned {
+            misfit: fitted.objective / self.shares().iter().sum::<f64>(),
+            filters: fitted.filters,
+            third: fitted.third,
+            fourth: fitted.fourth,
+            certificates: Vec::new(),
+            agreement: 1.0,
+            converged: true,
+        }
+    }
+
     fn channels(&self) -> usize {
         self.target.pairs.lattice.channels
     }
