@@ -18,12 +18,12 @@ pub struct DecodeArgs {
     /// The penalty on firings, in the signal's units [default: three times the noise]
     #[arg(long, value_name = "X", value_parser = parse_amount)]
     lambda: Option<f64>,
-    /// The least amplitude of a firing [default: 4.5 times the noise]
+    /// The least amplitude of a firing [default: 4.5 times the noise, and no lower group of amplitudes]
     #[arg(long, value_name = "X", value_parser = parse_amount)]
     threshold: Option<f64>,
-    /// Samples that two firings of one motif are apart at least
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    refractory: usize,
+    /// Samples that two firings of one motif are apart at least [default: half a motif where it fires seldom]
+    #[arg(long, value_name = "N")]
+    refractory: Option<usize>,
     /// Iterations of the sparse decoding
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = parse_count)]
     max_iterations: usize,
@@ -48,7 +48,7 @@ impl DecodeArgs {
             signed: self.signed.unwrap_or(model.is_signed()),
             lambda: self.lambda,
             threshold: self.threshold,
-            refractory: self.refractory,
+            refractory: self.refractory.unwrap_or(model.decoding().refractory),
             max_iterations: self.max_iterations,
             ..model.decoding()
         }

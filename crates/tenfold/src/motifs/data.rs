@@ -78,6 +78,17 @@ impl Signals {
         self.cyclic
     }
 
+    /// The signals with every channel lowered by a number.
+    pub(super) fn less(&self, centres: &[f64]) -> Self {
+        let mut lowered = self.clone();
+        for stretch in &mut lowered.stretches {
+            for (channel, centre) in stretch.values.chunks_exact_mut(stretch.extent.len()).zip(centres) {
+                channel.iter_mut().for_each(|value| *value -= centre);
+            }
+        }
+        lowered
+    }
+
     /// Samples of all stretches in one channel.
     pub fn samples(&self) -> usize {
         self.stretches.iter().map(|stretch| stretch.extent.len()).sum()

@@ -45,11 +45,12 @@ impl Picture {
     /// Decodes the beginning of the signals and keeps the excerpt with most variance.
     pub(super) fn of(
         signals: &Signals,
+        centres: &[f64],
         filters: &Filters,
         decoding: &Decoding,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let part = beginning(signals);
+        let part = beginning(signals).less(centres);
         let mut picture = Self { samples: part.samples(), ..Self::default() };
         let (mut before, mut most) = (0, -1.0);
         let decoded = decode_each(filters, &part, decoding, progress, &mut |stretch, found| {

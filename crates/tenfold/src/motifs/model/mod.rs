@@ -1,19 +1,22 @@
 //! What was learned: motifs, what the moments say of their activations, and how far to trust them.
 
 mod diagnostics;
+mod firing;
 mod stored;
 
 pub use diagnostics::Diagnostics;
 
 use super::choices::Params;
 use super::data::{Signals, Stretch};
-use super::decode::{Decoded, Decoding, Part, decode, decode_each};
+use super::decode::{Decoded, Decoding, Part, decode_each};
 use super::filters::Filters;
 use super::learn::Learned;
+use super::moments::centres;
 use super::picture::Picture;
 use super::sparse::{Refinement, refine};
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
+use firing::Habits;
 use serde_json::Value;
 use tenfold_engine::progress::Progress;
 
@@ -34,6 +37,9 @@ pub struct Model {
     /// Whether motifs fire upside down as well.
     signed: bool,
     cyclic: bool,
+    /// The mean of every channel, which motifs do not explain.
+    centres: Vec<f64>,
+    habits: Habits,
     params: Value,
     diagnostics: Diagnostics,
     verdict: Verdict,
@@ -77,6 +83,8 @@ impl Model {
             rate: signals.rate(),
             signed,
             cyclic: signals.is_cyclic(),
+            centres: centres(signals),
+            habits: Habits::default(),
             params: stored::params_json(params),
             diagnostics,
             verdict,
@@ -94,12 +102,25 @@ impl Model {
     ) -> Result<()> {
         if params.sparse {
             let refinement = Refinement { signed: self.signed, seed: params.seed, ..Refinement::default() };
-            let refined = refine(&self.filters, signals, &refinement, progress)?;
+            let refined = refine(&self.filters, &signals.less(&self.centres), &refinement, progress)?;
             self.diagnostics.refined = Some((refined.iterations, refined.converged));
             self.filters = refined.filters;
         }
         self.diagnostics.likeness = likeness(&self.filters);
-        self.picture = Picture::of(signals, &self.filters, &self.decoding(), progress)?;
+        self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?;
+        self.habits = Habits::of(&self.picture.events, &self.filters, self.picture.samples);
+        if self.habits.floors.iter().any(|floor| *floor > 0.0) {
+            self.verdict.note(format!(
+                "amplitudes fall into two groups; the lower ones, which only resemble a motif, are left out (below {}): \
+                 --threshold keeps them",
+                self.habits.floors.iter().map(|floor| format!("{floor:.3}")).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        if self.habits != Habits::default() {
+            // Once more, as the model will decode from now on.
+            self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?;
+            self.picture.events.retain(|event| self.habits.keeps(event));
+        }
         self.diagnostics.explained = Some(self.picture.explained);
         self.diagnostics.noise = Some(self.picture.noise);
         self.diagnostics.report(&mut self.verdict);
@@ -173,7 +194,7 @@ impl Model {
 
     /// How this model's motifs are decoded unless somebody says otherwise.
     pub fn decoding(&self) -> Decoding {
-        Decoding { signed: self.signed, ..Decoding::default() }
+        Decoding { signed: self.signed, refractory: self.habits.refractory, ..Decoding::default() }
     }
 
     /// Where the motifs fire in signals.
@@ -181,8 +202,13 @@ impl Model {
     /// # Errors
     /// Other channels than those of the fit, choices out of range, or a listener that stops the run.
     pub fn infer(&self, signals: &Signals, decoding: &Decoding, progress: &dyn Progress) -> Result<Decoded> {
-        self.check_signals(signals)?;
-        decode(&self.filters, signals, decoding, progress)
+        let mut events = Vec::new();
+        let mut decoded = self.infer_each(signals, decoding, progress, &mut |_, part| {
+            events.extend(part.events);
+            Ok(())
+        })?;
+        decoded.events = events;
+        Ok(decoded)
     }
 
     /// [`Model::infer`] that hands over the parts, stretch after stretch, and holds none.
@@ -197,7 +223,22 @@ impl Model {
         each: &mut dyn FnMut(&Stretch, Part) -> Result<()>,
     ) -> Result<Decoded> {
         self.check_signals(signals)?;
-        decode_each(&self.filters, signals, decoding, progress, each)
+        let centred = signals.less(&self.centres);
+        let mut number = 0;
+        decode_each(&self.filters, &centred, decoding, progress, &mut |_, mut part| {
+            let stretch = &signals.stretches()[number];
+            number += 1;
+            // A threshold that somebody gives is the only one.
+            if decoding.threshold.is_none() {
+                part.events.retain(|event| self.habits.keeps(event));
+            }
+            for (channel, centre) in
+                part.reconstruction.chunks_exact_mut(stretch.extent.len()).zip(&self.centres)
+            {
+                channel.iter_mut().for_each(|value| *value += centre);
+            }
+            each(stretch, part)
+        })
     }
 
     fn check_signals(&self, signals: &Signals) -> Result<()> {

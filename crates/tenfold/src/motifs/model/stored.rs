@@ -4,6 +4,7 @@ use super::super::choices::{Length, Params};
 use super::super::extent::Extent;
 use super::super::filters::Filters;
 use super::super::picture::Picture;
+use super::firing::Habits;
 use super::{Diagnostics, Model};
 use crate::components::Components;
 use crate::error::{Error, Result};
@@ -35,6 +36,7 @@ impl Model {
             "rate": self.rate,
             "signed": self.signed,
             "cyclic": self.cyclic,
+            "refractory": self.habits.refractory,
             "rows": self.filters.extent.rows,
             "columns": self.filters.extent.columns,
             "diagnostics": {
@@ -79,6 +81,8 @@ impl Model {
         file.insert_vector("weights", &self.weights);
         file.insert_vector("third", &self.third);
         file.insert_vector("fourth", &self.fourth);
+        file.insert_vector("centres", &self.centres);
+        file.insert_vector("floors", &self.habits.floors);
         self.picture.store(&mut file);
         file
     }
@@ -119,11 +123,14 @@ impl Model {
         let matrix = file.matrix("filters")?;
         let [weights, third, fourth] =
             [file.vector("weights")?, file.vector("third")?, file.vector("fourth")?];
+        let [centres, floors] = [file.vector("centres")?, file.vector("floors")?];
         let count = matrix.rows();
         let width = rows.checked_mul(columns).and_then(|one| one.checked_mul(channels.len()));
         if count == 0
             || channels.is_empty()
             || width != Some(matrix.cols())
+            || centres.len() != channels.len()
+            || floors.len() != count
             || [&weights, &third, &fourth].iter().any(|vector| vector.len() != count)
         {
             return Err(damaged());
@@ -133,6 +140,8 @@ impl Model {
             weights,
             third,
             fourth,
+            centres,
+            habits: Habits { floors, refractory: facts["refractory"].as_u64().unwrap_or(0) as usize },
             picture: Picture::restore(file, channels.len(), count)?,
             channels,
             rate: facts["rate"].as_f64().filter(|rate| rate.is_finite() && *rate > 0.0),
