@@ -52,6 +52,48 @@ class IcaModel:
     @staticmethod
     def from_bytes(data: bytes) -> IcaModel: ...
 
+class Recorded(TypedDict):
+    rate: float | None
+    cyclic: bool
+    channels: list[str]
+
+class MotifsChoices(TypedDict):
+    motifs: int | None
+    length: tuple[int, int] | None
+    orders: str
+    solver: str
+    sparse: bool
+    starts: int
+    memory: int
+    seed: int
+
+@final
+class MotifsModel:
+    @staticmethod
+    def fit(
+        values: NDArray[np.float64], recorded: Recorded, choices: MotifsChoices, running: Running
+    ) -> MotifsModel: ...
+    def infer(
+        self,
+        values: NDArray[np.float64],
+        recorded: Recorded,
+        ways: dict[str, Any],
+        rebuild: bool,
+        running: Running,
+    ) -> dict[str, Any]: ...
+    def filters(self) -> NDArray[np.float64]: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def facts(self) -> str: ...
+    def summary(self) -> str: ...
+    def page(self) -> str: ...
+    def write_page(self, path: Path) -> None: ...
+    def save(self, path: Path) -> None: ...
+    @staticmethod
+    def load(path: Path) -> MotifsModel: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> MotifsModel: ...
+
 class Csr(TypedDict):
     indptr: NDArray[Any]
     indices: NDArray[Any]

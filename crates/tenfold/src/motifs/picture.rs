@@ -30,6 +30,10 @@ pub struct Picture {
     pub explained: f64,
     /// Standard deviation of the noise.
     pub noise: f64,
+    /// The penalty and the least amplitude that were used.
+    pub lambda: f64,
+    /// See `lambda`.
+    pub threshold: f64,
 }
 
 /// Samples of the part that is decoded at the end of a fit: enough for thousands of firings, a second or two of work.
@@ -73,6 +77,7 @@ impl Picture {
         })?;
         picture.explained = decoded.explained;
         picture.noise = decoded.noise;
+        (picture.lambda, picture.threshold) = (decoded.lambda, decoded.threshold);
         Ok(picture)
     }
 
@@ -94,6 +99,8 @@ impl Picture {
             "samples": self.samples,
             "explained": self.explained,
             "noise": self.noise,
+            "lambda": self.lambda,
+            "threshold": self.threshold,
         });
         file.insert_vector("excerpt", &self.signal);
         file.insert_vector("excerpt_rebuilt", &self.rebuilt);
@@ -142,6 +149,8 @@ impl Picture {
             samples: whole("samples").unwrap_or(0),
             explained: facts["explained"].as_f64().unwrap_or(0.0),
             noise: facts["noise"].as_f64().unwrap_or(0.0),
+            lambda: facts["lambda"].as_f64().unwrap_or(0.0),
+            threshold: facts["threshold"].as_f64().unwrap_or(0.0),
         })
     }
 }

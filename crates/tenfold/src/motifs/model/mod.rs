@@ -197,6 +197,14 @@ impl Model {
         Decoding { signed: self.signed, refractory: self.habits.refractory, ..Decoding::default() }
     }
 
+    /// [`Model::decoding`] with the penalty and the least amplitude of the fit: what is found in a stretch then does not depend
+    /// on the other stretches that are given with it.
+    pub fn steady_decoding(&self) -> Decoding {
+        let known = |value: f64| (value > 0.0).then_some(value);
+        let Picture { lambda, threshold, .. } = self.picture;
+        Decoding { lambda: known(lambda), threshold: known(threshold), ..self.decoding() }
+    }
+
     /// Where the motifs fire in signals.
     ///
     /// # Errors
