@@ -1,7 +1,7 @@
 """Hidden factors in data by the method of moments and tensor decomposition.
 
 The estimators follow scikit-learn: :class:`Topics` finds topics in text, :class:`Communities` overlapping communities in
-graphs, :class:`ICA` independent sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark`
+graphs, :class:`ICA` independent sources of mixed signals, :class:`Sentences` word vectors and phrase templates of sentences; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark`
 works on DataFrames of Spark. Each fit carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that
 the command ``tenfold`` and the Rust library read too.
 """
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from tenfold._base import FitWarning, Verdict, load
     from tenfold.communities import Communities
     from tenfold.ica import ICA
+    from tenfold.sentences import Sentences
     from tenfold.topics import Topics
 
-__all__ = ["Communities", "DataError", "FitWarning", "ICA", "Topics", "Verdict", "__version__", "load"]
+__all__ = ["Communities", "DataError", "FitWarning", "ICA", "Sentences", "Topics", "Verdict", "__version__", "load"]
 
 # The estimator for every kind of model file.
-ESTIMATORS = {"communities": "Communities", "ica": "ICA", "topics": "Topics"}
+ESTIMATORS = {"communities": "Communities", "ica": "ICA", "sentences": "Sentences", "topics": "Topics"}
 
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
 # scikit-learn.
@@ -31,6 +32,7 @@ _HOMES = {
     "Verdict": "tenfold._base",
     "load": "tenfold._base",
     "ICA": "tenfold.ica",
+    "Sentences": "tenfold.sentences",
     "Topics": "tenfold.topics",
 }
 

@@ -12,6 +12,7 @@ mod files;
 mod generate;
 mod ica;
 mod report;
+mod sentences;
 mod solver;
 mod tensor;
 mod topics;
@@ -22,8 +23,8 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::ffi::OsString;
 
-/// Finds hidden factors in data: topics of documents, communities in graphs, sources of mixed signals, components of a
-/// tensor.
+/// Finds hidden factors in data: topics of documents, communities in graphs, templates of sentences, sources of mixed
+/// signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -44,6 +45,9 @@ enum Command {
     /// Find overlapping communities in a graph
     #[command(subcommand)]
     Communities(communities::Command),
+    /// Turn sentences into numbers, by word vectors and phrase templates
+    #[command(subcommand)]
+    Sentences(sentences::Command),
     Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
@@ -92,6 +96,8 @@ Examples:
   tenfold report m.tenfold -o topics.html            a page for the browser
   tenfold communities fit g.txt -k 20 -o m.tenfold   20 communities of a graph
   tenfold communities show m.tenfold --bridges 10    who stands between them
+  tenfold sentences fit reviews.txt -o m.tenfold     word vectors and templates
+  tenfold sentences encode m.tenfold new.txt -o X.npy  numbers for sentences
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
   tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
   tenfold tensor decompose T.npy                     components of a tensor
@@ -106,6 +112,7 @@ fn carry_out(command: Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Topics(command) => command.run(session),
         Command::Communities(command) => command.run(session),
+        Command::Sentences(command) => command.run(session),
         Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),

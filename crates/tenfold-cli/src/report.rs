@@ -11,7 +11,7 @@ use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
-use tenfold::{communities, ica, topics};
+use tenfold::{communities, ica, sentences, topics};
 
 /// One page about a model, to look at in a browser
 #[derive(Args)]
@@ -20,7 +20,8 @@ The page is a single file that works offline and can be sent to others. For topi
 the words of every topic with a slider for their relevance, a search, sizes and correlations, the \
 spectrum and what speaks for or against the model. For communities it has the network with \
 memberships as pies, members and bridges, the adjacency matrix by blocks, and the trade-off that a \
-threshold makes; with --truth that between recovery and error.
+threshold makes; with --truth that between recovery and error. For sentences it has the words on a \
+map with their neighbours, and the phrases of every template.
 
 Examples:
   tenfold report model.tenfold -o topics.html
@@ -58,6 +59,7 @@ impl Report {
             "topics" => topics::Model::load(&self.model)?.report()?,
             "communities" => self.communities(&communities::Model::load(&self.model)?, session)?,
             "ica" => ica::Model::load(&self.model)?.report(),
+            "sentences" => sentences::Model::load(&self.model)?.report()?,
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;

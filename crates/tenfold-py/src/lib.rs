@@ -12,6 +12,7 @@ mod graphs;
 mod ica;
 mod measures;
 mod progress;
+mod sentences;
 mod solvers;
 mod tensor;
 mod threads;
@@ -36,6 +37,8 @@ mod _core {
     #[pymodule_export]
     use super::ica::IcaModel;
     #[pymodule_export]
+    use super::sentences::SentencesModel;
+    #[pymodule_export]
     use super::tensor::{decompose_tensor, load_tensor, match_components, save_tensor};
     #[pymodule_export]
     use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
@@ -48,7 +51,7 @@ mod _core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// The kind of the model in a file: "ica", "topics", "communities" or "tensor".
+/// The kind of the model in a file: "ica", "topics", "communities", "sentences" or "tensor".
 #[pyfunction]
 fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     py.detach(|| tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)

@@ -57,6 +57,7 @@ mod gather;
 mod model;
 mod moments;
 mod read;
+mod report;
 mod templates;
 
 pub use data::{Text, usual_recipe};

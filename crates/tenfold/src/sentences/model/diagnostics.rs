@@ -63,7 +63,6 @@ impl Diagnostics {
             value["learned_from"] = json!(l.learned_from);
             value["iterations"] = json!(l.iterations);
             value["converged"] = json!(l.converged);
-            value["agreement"] = json!(l.agreement);
             value["explained"] = json!(l.explained);
         }
         value
@@ -82,7 +81,6 @@ impl Diagnostics {
             kurtosis,
             converged: value["converged"].as_bool().unwrap_or(false),
             iterations: count("iterations") as usize,
-            agreement: value["agreement"].as_f64(),
             explained: value["explained"].as_f64().unwrap_or(0.0),
         });
         Self {
