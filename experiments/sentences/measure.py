@@ -48,8 +48,8 @@ CLASSES = {
     "subj": ("subj.subjective.gz", "subj.objective.gz"),
 }
 # Template length and number; chosen inside the training folds.
-SETTINGS = [(3, 128), (4, 128), (4, 200)]
-STRENGTHS = (0.003, 0.01, 0.1)
+SETTINGS = [(3, 128), (4, 200)]
+STRENGTHS = (0.01, 0.1)
 
 
 def classes(name: str) -> tuple[list[str], np.ndarray]:

@@ -215,7 +215,8 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         ndarray of shape (n_sentences, n_features), or of shape (n_features,) for one text
         """
         if isinstance(X, str):
-            return self._encoded([X], features)[0]
+            row: NDArray[np.float64] = self._encoded([X], features)[0]
+            return row
         return self._encoded(X, features)
 
     def similarity(self, a: Any, b: Any, features: str | None = None) -> Any:
@@ -360,7 +361,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
 
 
 def _features(name: str | None) -> str | None:
-    return None if name is None else choice("features", name, FEATURES)  # type: ignore[no-any-return]
+    return None if name is None else str(choice("features", name, FEATURES))
 
 
 def _texts(X: Any) -> list[str]:
