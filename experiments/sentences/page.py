@@ -31,9 +31,10 @@ def classification(figures: dict) -> str:
     rows.append(["thesis, with naive-Bayes features", *(f"{THESIS[p]}" for p in parts)])
     text = "## MR and SUBJ\n\n"
     text += "Accuracy in percent, ten folds, mean ± standard error over the folds. Logistic regression on features of unit\n"
-    text += "variance; its penalty, the length (3 or 4 words) and number (128 or 200) of templates, and the settings of NB-SVM are\n"
-    text += "chosen on a ninth of each training fold. Word vectors: 100 dimensions, window 10. NB-SVM has words and pairs of words,\n"
-    text += "with weights and bias interpolated; `with` joins its score and that of the features by a weight (0 to 0.5) chosen inside.\n\n"
+    text += "variance; its penalty and the templates' shape (128 of 3 words or 200 of 4 words) are chosen on a ninth of each training fold.\n"
+    text += "Word vectors: 100 dimensions, window 10. NB-SVM has words and pairs of words, weights and bias interpolated, and settings\n"
+    text += "chosen by five parts of the training fold; `with` joins its score and that of the features by a weight (0 to 0.5) chosen\n"
+    text += "on the ninth.\n\n"
     text += table(["features", *(p.upper() for p in parts)], rows) + "\n"
     for p in parts:
         r = {name: row["accuracy"] for name, row in figures[p]["rows"].items()}

@@ -133,6 +133,7 @@ class SentencesChoices(TypedDict):
     unit: bool
     min_count: int
     lowercase: bool
+    punctuation: bool
     stem: str | None
     templates: int
     length: int

@@ -70,6 +70,8 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         Fewest times that a word must occur to have a vector.
     lowercase : bool, default=True
         Whether upper and lower case are the same.
+    punctuation : bool, default=True
+        Whether marks of punctuation are words of their own.
     stem : str, default=None
         The language by whose Snowball stemmer words lose their endings.
     random_state : int, numpy generator or None, default=0
@@ -138,6 +140,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         sif: float = 1e-3,
         min_count: int = 2,
         lowercase: bool = True,
+        punctuation: bool = True,
         stem: str | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -160,6 +163,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.sif = sif
         self.min_count = min_count
         self.lowercase = lowercase
+        self.punctuation = punctuation
         self.stem = stem
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -310,6 +314,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
             "unit": bool(self.unit),
             "min_count": count("min_count", self.min_count),
             "lowercase": bool(self.lowercase),
+            "punctuation": bool(self.punctuation),
             "stem": self.stem,
             "templates": count("n_templates", self.n_templates),
             "length": count("template_length", self.template_length),
@@ -339,6 +344,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
             "sif": told["sif"],
             "random_state": told["seed"],
             "lowercase": recipe["lowercase"],
+            "punctuation": facts["punctuation"],
             "stem": recipe["stemmer"],
         }
         if told["vectors"]["learned"]:

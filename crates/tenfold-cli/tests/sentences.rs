@@ -71,7 +71,8 @@ fn the_same_bytes_on_any_threads_and_from_standard_input() {
     }
     assert!(place.bytes("m1.tenfold") == place.bytes("m2.tenfold"));
     assert!(place.bytes("m1.tenfold") == place.bytes("m3.tenfold"));
-    let run = place.run_with(&format!("sentences fit - -o s.tenfold {SMALL} --seed 5"), &place.bytes("t.txt"));
+    let run =
+        place.run_with(&format!("sentences fit - -o s.tenfold {SMALL} --seed 5"), &place.bytes("t.txt"));
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(place.bytes("m1.tenfold") == place.bytes("s.tenfold"));
 }

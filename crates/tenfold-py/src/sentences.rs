@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use tenfold::engine::linalg::Mat;
 use tenfold::sentences::{
-    Cooccurrence, Features, Given, Learner, Model, Params, Search, Text, Words, read_vectors, usual_recipe,
+    Cooccurrence, Cutting, Features, Given, Learner, Model, Params, Search, Text, Words, read_vectors,
 };
 use tenfold::topics::read::Recipe;
 
@@ -37,6 +37,7 @@ struct Choices<'py> {
     unit: bool,
     min_count: usize,
     lowercase: bool,
+    punctuation: bool,
     stem: Option<String>,
     templates: usize,
     length: usize,
@@ -84,7 +85,14 @@ impl Choices<'_> {
             pool: self.pool,
         };
         let features = features(&self.features)?;
-        Ok(Params { features, unit: self.unit, templates, sif: self.sif, seed: self.seed, ..Params::default() })
+        Ok(Params {
+            features,
+            unit: self.unit,
+            templates,
+            sif: self.sif,
+            seed: self.seed,
+            ..Params::default()
+        })
     }
 }
 
@@ -107,9 +115,11 @@ impl SentencesModel {
     fn fit(py: Python<'_>, sentences: Vec<String>, choices: Choices<'_>, running: Running) -> PyResult<Self> {
         let (params, origin, all_words) = (choices.params()?, choices.origin(), choices.all_words);
         let min_count = choices.min_count;
-        let recipe = Recipe { lowercase: choices.lowercase, stemmer: choices.stem.clone(), ..usual_recipe() };
+        let usual = Cutting::default();
+        let recipe = Recipe { lowercase: choices.lowercase, stemmer: choices.stem.clone(), ..usual.recipe };
+        let cutting = Cutting { recipe, punctuation: choices.punctuation };
         let model = running.run(py, |progress| {
-            let text = Text::new(&sentences, &recipe, min_count)?;
+            let text = Text::new(&sentences, &cutting, min_count)?;
             let words = match origin {
                 Origin::Learned(choice) => Words::Learned(choice),
                 Origin::Held(words, rows) => Words::Given(Given::new(words, rows)?),

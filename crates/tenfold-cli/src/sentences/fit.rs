@@ -9,7 +9,7 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::sentences::{Cooccurrence, Learner, Model, Params, Search, Text, Words, read_vectors, usual_recipe};
+use tenfold::sentences::{Cooccurrence, Cutting, Learner, Model, Params, Search, Text, Words, read_vectors};
 use tenfold::topics::read::Recipe;
 
 /// Learn word vectors and phrase templates from a text
@@ -81,6 +81,9 @@ struct WordArgs {
     /// Tell upper from lower case
     #[arg(long)]
     keep_case: bool,
+    /// Leave marks of punctuation out
+    #[arg(long)]
+    no_punctuation: bool,
     /// Take words by their stems, in this language: en, de, fr, ...
     #[arg(long, value_name = "CODE")]
     stem: Option<String>,
@@ -119,12 +122,13 @@ enum LearnerName {
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
         self.refuse_unused()?;
-        let recipe = self.words.recipe()?;
-        let inputs: Vec<_> = std::iter::once(&self.input).chain(&self.words.vectors).map(PathBuf::as_path).collect();
+        let cutting = self.words.cutting()?;
+        let inputs: Vec<_> =
+            std::iter::once(&self.input).chain(&self.words.vectors).map(PathBuf::as_path).collect();
         files::check_output(&self.output, &inputs)?;
         let begin = Instant::now();
         let lines = self.read.read(&self.input, session)?;
-        let text = Text::new(&lines, &recipe, self.words.min_count)?;
+        let text = Text::new(&lines, &cutting, self.words.min_count)?;
         drop(lines);
         let params = self.params(&text, session)?;
         session.note(&estimate(&text, &params));
@@ -215,10 +219,12 @@ impl Fit {
 }
 
 impl WordArgs {
-    fn recipe(&self) -> Result<Recipe> {
-        let recipe = Recipe { lowercase: !self.keep_case, stemmer: self.stem.clone(), ..usual_recipe() };
-        recipe.check()?;
-        Ok(recipe)
+    fn cutting(&self) -> Result<Cutting> {
+        let usual = Cutting::default();
+        let recipe = Recipe { lowercase: !self.keep_case, stemmer: self.stem.clone(), ..usual.recipe };
+        let cutting = Cutting { recipe, punctuation: !self.no_punctuation };
+        cutting.check()?;
+        Ok(cutting)
     }
 }
 
@@ -233,7 +239,8 @@ fn estimate(text: &Text, params: &Params) -> String {
     let pairs = (tokens * window).min(words * words / 2);
     let patches = if params.features.has_templates() {
         let channels = params.templates.channels.map_or(width, |c| width.min(c as u64));
-        8 * tokens.min(40_000) * (params.templates.length as u64 * channels + 2 * params.templates.count as u64)
+        8 * tokens.min(40_000)
+            * (params.templates.length as u64 * channels + 2 * params.templates.count as u64)
     } else {
         0
     };

@@ -42,7 +42,8 @@ impl Show {
             return Err(exit::usage(format!("the model has no word {word:?}")));
         };
         let text = near.iter().map(|(other, cosine)| format!("{cosine:>7.3}  {other}\n")).collect();
-        let near: Value = near.iter().map(|(other, cosine)| json!({ "word": other, "cosine": cosine })).collect();
+        let near: Value =
+            near.iter().map(|(other, cosine)| json!({ "word": other, "cosine": cosine })).collect();
         Ok((text, json!({ "word": word, "neighbours": near })))
     }
 
@@ -59,6 +60,9 @@ impl Show {
             phrases.iter().map(|p| json!({ "phrase": p.text, "activation": p.activation })).collect();
         let d = model.diagnostics();
         let (kurtosis, skewness) = (d.kurtosis()[template - 1], d.skewness()[template - 1]);
-        Ok((text, json!({ "template": template, "kurtosis": kurtosis, "skewness": skewness, "phrases": phrases })))
+        Ok((
+            text,
+            json!({ "template": template, "kurtosis": kurtosis, "skewness": skewness, "phrases": phrases }),
+        ))
     }
 }

@@ -63,12 +63,14 @@ impl Similarity {
                 session.warn(&format!("the model knows no word of {sentence:?}"));
             }
         }
-        let alike = session.watch.during(|watch| model.similarities(&[&self.a], &[&self.b], features, watch))?[0];
+        let alike =
+            session.watch.during(|watch| model.similarities(&[&self.a], &[&self.b], features, watch))?[0];
         session.answer(&format!("{alike:.4}\n"), &json!({ "similarity": alike, "features": features.name() }))
     }
 
     fn files(&self, model: &Model, features: Features, session: &Session) -> Result<()> {
-        let (a, b) = (self.read.read(Path::new(&self.a), session)?, self.read.read(Path::new(&self.b), session)?);
+        let (a, b) =
+            (self.read.read(Path::new(&self.a), session)?, self.read.read(Path::new(&self.b), session)?);
         if a.len() != b.len() {
             return Err(exit::bad_input(format!(
                 "{} has {} lines and {} has {}; lines are compared one by one, so that both need as many",
@@ -90,6 +92,7 @@ impl Similarity {
         let mean = alike.iter().sum::<f64>() / n.max(1) as f64;
         files::write_table(output, &["similarity".into()], &Mat::from_vec(n, 1, alike), &session.watch)?;
         let value = json!({ "pairs": n, "mean": mean, "output": output.to_string_lossy(), "features": features.name() });
-        session.answer(&format!("{n} pairs written to {}; their mean is {mean:.4}\n", output.display()), &value)
+        session
+            .answer(&format!("{n} pairs written to {}; their mean is {mean:.4}\n", output.display()), &value)
     }
 }

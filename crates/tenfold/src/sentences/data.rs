@@ -5,22 +5,90 @@ use crate::topics::read::{Cutter, Recipe};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Sentences that one task cuts into words.
 const TOGETHER: usize = 512;
 
-/// How sentences become words: every word counts, the shortest and the most frequent too, because they carry the phrases.
-pub fn usual_recipe() -> Recipe {
-    let (stop_words, min_length, numbers) = (Vec::new(), 1, true);
-    Recipe { stop_words, min_length, numbers, min_df: Some(1), max_df: Some(1.0), ..Recipe::default() }
+/// How sentences become words. Every word counts, the shortest and the most frequent too, because they carry the phrases; so
+/// do marks of punctuation.
+///
+/// # Example
+/// ```
+/// use tenfold::sentences::{Cutting, Text};
+/// let text = Text::new(&["Not so good, alas!"], &Cutting::default(), 1)?;
+/// assert_eq!(text.vocabulary(), ["!", ",", "alas", "good", "not", "so"]);
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cutting {
+    /// How text is cut into words.
+    pub recipe: Recipe,
+    /// Whether marks of punctuation are words of their own.
+    pub punctuation: bool,
+}
+
+impl Default for Cutting {
+    fn default() -> Self {
+        let (stop_words, min_length, numbers) = (Vec::new(), 1, true);
+        let (min_df, max_df) = (Some(1), Some(1.0));
+        let recipe = Recipe { stop_words, min_length, numbers, min_df, max_df, ..Recipe::default() };
+        Self { recipe, punctuation: true }
+    }
+}
+
+impl Cutting {
+    /// Refuses choices out of range, and runs of words: templates find those by themselves.
+    ///
+    /// # Errors
+    /// As [`Recipe::check`].
+    pub fn check(&self) -> Result<()> {
+        self.recipe.check()?;
+        if self.recipe.ngrams == 1 {
+            return Ok(());
+        }
+        Err(crate::Error::BadParameter {
+            name: "ngrams".into(),
+            value: self.recipe.ngrams.to_string(),
+            expected: "1: templates find runs of words by themselves".into(),
+        })
+    }
+}
+
+/// A [`Cutting`] at work.
+pub(super) struct Knife {
+    cutter: Cutter,
+    punctuation: bool,
+}
+
+impl Knife {
+    pub(super) fn new(cutting: &Cutting) -> Result<Self> {
+        cutting.check()?;
+        let (cutter, _) = Cutter::new::<&str>(&cutting.recipe, &[])?;
+        Ok(Self { cutter, punctuation: cutting.punctuation })
+    }
+
+    /// Every word of a sentence, in its order.
+    pub(super) fn words(&self, sentence: &str, take: &mut dyn FnMut(&str)) {
+        if !self.punctuation {
+            return self.cutter.in_order(sentence, take);
+        }
+        for piece in sentence.split_word_bounds() {
+            if piece.chars().any(char::is_alphanumeric) {
+                self.cutter.in_order(piece, take);
+            } else if !piece.trim().is_empty() {
+                take(piece);
+            }
+        }
+    }
 }
 
 /// Sentences whose words have numbers. Words that have none are left out, and their neighbours close up.
 ///
 /// # Example
 /// ```
-/// use tenfold::sentences::{Text, usual_recipe};
-/// let text = Text::new(&["The ship sails.", "", "A ship, the ship!"], &usual_recipe(), 2)?;
+/// use tenfold::sentences::{Cutting, Text};
+/// let text = Text::new(&["The ship sails.", "", "A ship, the ship!"], &Cutting::default(), 2)?;
 /// assert_eq!(text.vocabulary(), ["ship", "the"]);
 /// assert_eq!((text.len(), text.sentence(0), text.sentence(2)), (3, &[1, 0][..], &[0, 1, 0][..]));
 /// # Ok::<(), tenfold::Error>(())
@@ -34,7 +102,7 @@ pub struct Text {
     vocabulary: Vec<String>,
     /// How often each word stands in the sentences.
     counts: Vec<u64>,
-    recipe: Recipe,
+    cutting: Cutting,
     /// Words before the rare ones were left out, as often as they occur.
     tokens: u64,
     /// Different words before the rare ones were left out.
@@ -50,19 +118,12 @@ impl Text {
     ///
     /// # Errors
     /// A recipe out of range, or one that joins words into runs, which have no order.
-    pub fn new<T: AsRef<str> + Sync>(sentences: &[T], recipe: &Recipe, min_count: usize) -> Result<Self> {
-        let (cutter, _) = Cutter::new(recipe, sentences)?;
-        if recipe.ngrams != 1 {
-            return Err(crate::Error::BadParameter {
-                name: "ngrams".into(),
-                value: recipe.ngrams.to_string(),
-                expected: "1: templates find runs of words by themselves".into(),
-            });
-        }
+    pub fn new<T: AsRef<str> + Sync>(sentences: &[T], cutting: &Cutting, min_count: usize) -> Result<Self> {
+        let knife = Knife::new(cutting)?;
         let counted = |some: &[T]| {
             let mut counts: HashMap<String, u64> = HashMap::new();
             for sentence in some {
-                cutter.in_order(sentence.as_ref(), &mut |word| match counts.get_mut(word) {
+                knife.words(sentence.as_ref(), &mut |word| match counts.get_mut(word) {
                     Some(count) => *count += 1,
                     None => {
                         counts.insert(word.to_owned(), 1);
@@ -78,9 +139,8 @@ impl Text {
             counts.into_iter().filter(|(_, count)| *count >= min_count as u64).collect();
         words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (vocabulary, counts): (Vec<_>, Vec<_>) = words.into_iter().unzip();
-        let (words, ends) = numbered(sentences, &cutter, &index(&vocabulary));
-        let recipe = cutter.recipe().clone();
-        Ok(Self { words, ends, vocabulary, counts, recipe, tokens, distinct })
+        let (words, ends) = numbered(sentences, &knife, &index(&vocabulary));
+        Ok(Self { words, ends, vocabulary, counts, cutting: cutting.clone(), tokens, distinct })
     }
 
     /// Number of sentences, empty ones included.
@@ -109,8 +169,8 @@ impl Text {
     }
 
     /// How the sentences were cut into words.
-    pub fn recipe(&self) -> &Recipe {
-        &self.recipe
+    pub fn cutting(&self) -> &Cutting {
+        &self.cutting
     }
 
     /// Words of all sentences before rare ones were left out, as often as they occur.
@@ -156,10 +216,10 @@ impl Numbered {
     /// Cuts sentences into words of a known vocabulary.
     pub(super) fn new<T: AsRef<str> + Sync>(
         sentences: &[T],
-        cutter: &Cutter,
+        knife: &Knife,
         index: &HashMap<String, u32>,
     ) -> Self {
-        let (words, ends) = numbered(sentences, cutter, index);
+        let (words, ends) = numbered(sentences, knife, index);
         Self { words, ends }
     }
 
@@ -194,13 +254,13 @@ fn added(mut a: HashMap<String, u64>, mut b: HashMap<String, u64>) -> HashMap<St
 
 fn numbered<T: AsRef<str> + Sync>(
     sentences: &[T],
-    cutter: &Cutter,
+    knife: &Knife,
     index: &HashMap<String, u32>,
 ) -> (Vec<u32>, Vec<usize>) {
     let cut = |some: &[T]| {
         let (mut words, mut ends) = (Vec::new(), Vec::with_capacity(some.len()));
         for sentence in some {
-            cutter.in_order(sentence.as_ref(), &mut |word| words.extend(index.get(word)));
+            knife.words(sentence.as_ref(), &mut |word| words.extend(index.get(word)));
             ends.push(words.len());
         }
         (words, ends)
@@ -220,7 +280,7 @@ mod tests {
 
     #[test]
     fn words_are_numbered_by_frequency_and_rare_ones_close_up() {
-        let text = Text::new(&["b a once b", "  ", "a b: c c"], &usual_recipe(), 2).unwrap();
+        let text = Text::new(&["b a once b", "  ", "a b c c"], &Cutting::default(), 2).unwrap();
         assert_eq!(text.vocabulary(), ["b", "a", "c"]);
         assert_eq!(text.counts(), [3, 2, 2]);
         assert_eq!(text.sentence(0), [0, 1, 0]);
@@ -232,11 +292,23 @@ mod tests {
     }
 
     #[test]
+    fn marks_are_words_where_they_are_wanted() {
+        let cut = |punctuation| {
+            let cutting = Cutting { punctuation, ..Cutting::default() };
+            let text = Text::new(&["Don't (stop)... 1,000.5 \u{1f600}"], &cutting, 1).unwrap();
+            text.sentence(0).iter().map(|&w| text.vocabulary()[w as usize].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(cut(false), ["don", "t", "stop", "1,000.5"]);
+        assert_eq!(cut(true), ["don", "t", "(", "stop", ")", ".", ".", ".", "1,000.5", "\u{1f600}"]);
+    }
+
+    #[test]
     fn threads_and_blocks_change_nothing() {
-        let lines: Vec<String> = (0..3000).map(|i| format!("w{} x{} the w{}", i % 7, i % 31, i % 3)).collect();
+        let lines: Vec<String> =
+            (0..3000).map(|i| format!("w{} x{} the w{}", i % 7, i % 31, i % 3)).collect();
         let on = |threads| {
             tenfold_engine::linalg::parallel::with_threads(threads, || {
-                Text::new(&lines, &usual_recipe(), 1).unwrap()
+                Text::new(&lines, &Cutting::default(), 1).unwrap()
             })
         };
         assert_eq!(on(1), on(3));
@@ -244,7 +316,8 @@ mod tests {
 
     #[test]
     fn runs_of_words_are_refused() {
-        let recipe = Recipe { ngrams: 2, ..usual_recipe() };
-        assert!(Text::new(&["a b"], &recipe, 1).unwrap_err().to_string().contains("ngrams"));
+        let recipe = Recipe { ngrams: 2, ..Cutting::default().recipe };
+        let cutting = Cutting { recipe, ..Cutting::default() };
+        assert!(Text::new(&["a b"], &cutting, 1).unwrap_err().to_string().contains("ngrams"));
     }
 }

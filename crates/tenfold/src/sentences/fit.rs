@@ -80,9 +80,9 @@ impl Params {
     ///
     /// # Example
     /// ```
-    /// use tenfold::sentences::{Features, Params, Text, usual_recipe};
+    /// use tenfold::sentences::{Cutting, Features, Params, Text};
     /// let lines: Vec<String> = (0..200).map(|i| format!("the {} ship sails to {}", i % 5, i % 7)).collect();
-    /// let text = Text::new(&lines, &usual_recipe(), 1)?;
+    /// let text = Text::new(&lines, &Cutting::default(), 1)?;
     /// let model = Params { features: Features::Mean, ..Params::default() }.fit(&text)?;
     /// assert_eq!(model.encode(&["a ship", ""])?.rows(), 2);
     /// # Ok::<(), tenfold::Error>(())
@@ -135,8 +135,9 @@ impl Params {
             common: sif.share,
             learning,
         };
-        let parts = Parts { vocabulary: vectors.vocabulary, vectors: vectors.matrix, frequencies, sif, templates };
-        Model::new(self, text.recipe().clone(), parts, gathered, (diagnostics, verdict))
+        let parts =
+            Parts { vocabulary: vectors.vocabulary, vectors: vectors.matrix, frequencies, sif, templates };
+        Model::new(self, text.cutting().clone(), parts, gathered, (diagnostics, verdict))
     }
 
     fn check(&self) -> Result<()> {
@@ -147,9 +148,12 @@ impl Params {
             return bad("sif", self.sif.to_string(), "a number above 0");
         }
         let Search { count, length, channels, pool, .. } = &self.templates;
-        for (name, value, most) in
-            [("templates", *count, 4096), ("length", *length, 16), ("channels", channels.unwrap_or(1), 4096), ("pool", *pool, 16)]
-        {
+        for (name, value, most) in [
+            ("templates", *count, 4096),
+            ("length", *length, 16),
+            ("channels", channels.unwrap_or(1), 4096),
+            ("pool", *pool, 16),
+        ] {
             if value == 0 || value > most {
                 return bad(name, value.to_string(), &format!("a whole number from 1 to {most}"));
             }
@@ -161,7 +165,9 @@ impl Params {
             if c.window == 0 || c.window > 1000 {
                 return bad("window", c.window.to_string(), "a whole number from 1 to 1000");
             }
-            for (name, value, low) in [("smoothing", c.smoothing, 0.0), ("power", c.power, 0.0), ("shift", c.shift, 1e-9)] {
+            for (name, value, low) in
+                [("smoothing", c.smoothing, 0.0), ("power", c.power, 0.0), ("shift", c.shift, 1e-9)]
+            {
                 if !(value >= low && value <= 1000.0) {
                     return bad(name, value.to_string(), "a number that is not negative; shift above 0");
                 }
@@ -208,7 +214,8 @@ impl Params {
         }
         let (kept, all) = (sentences.words.len() as f64, text.kept().max(1) as f64);
         if kept < 0.8 * all {
-            verdict.warn(format!("{:.0} % of the words of the text have no vector", 100.0 * (1.0 - kept / all)));
+            verdict
+                .warn(format!("{:.0} % of the words of the text have no vector", 100.0 * (1.0 - kept / all)));
         }
     }
 

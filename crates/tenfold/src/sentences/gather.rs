@@ -104,7 +104,9 @@ impl Sums {
 
 /// Keeps the strongest different phrases, in one order whatever came first.
 fn keep(kept: &mut Vec<Found>, activation: f64, words: &[u32]) {
-    let order = |found: &Found| activation.total_cmp(&found.activation).then_with(|| found.words.as_slice().cmp(words));
+    let order = |found: &Found| {
+        activation.total_cmp(&found.activation).then_with(|| found.words.as_slice().cmp(words))
+    };
     if kept.len() == PHRASES && kept.last().is_some_and(|last| order(last) != Ordering::Greater) {
         return;
     }

@@ -21,11 +21,11 @@
 //!
 //! # Example
 //! ```
-//! use tenfold::sentences::{Cooccurrence, Features, Params, Search, Text, Words, usual_recipe};
+//! use tenfold::sentences::{Cutting, Cooccurrence, Features, Params, Search, Text, Words};
 //! let lines: Vec<String> = (0..300)
 //!     .map(|i| format!("the {} ship sails {} the {} harbour", ["old", "new"][i % 2], ["to", "from"][i % 3 % 2], i % 7))
 //!     .collect();
-//! let text = Text::new(&lines, &usual_recipe(), 1)?;
+//! let text = Text::new(&lines, &Cutting::default(), 1)?;
 //! let params = Params {
 //!     words: Words::Learned(Cooccurrence { dimensions: 8, ..Cooccurrence::default() }),
 //!     templates: Search { count: 4, ..Search::default() },
@@ -60,7 +60,7 @@ mod read;
 mod report;
 mod templates;
 
-pub use data::{Text, usual_recipe};
+pub use data::{Cutting, Text};
 pub use features::Features;
 pub use fit::{Params, Words};
 pub use model::{Diagnostics, Model, Phrase};

@@ -5,14 +5,13 @@ mod stored;
 
 pub use diagnostics::Diagnostics;
 
-use super::data::{Numbered, index};
+use super::data::{Cutting, Knife, Numbered, index};
 use super::features::{Encoder, Features, Sif, Sizes};
 use super::fit::Params;
 use super::gather::Gathered;
 use super::templates::Templates;
 use crate::error::{Error, Result};
 use crate::report::grouped;
-use crate::topics::read::{Cutter, Recipe};
 use crate::verdict::{Level, Verdict};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -40,7 +39,7 @@ pub struct Model {
     sizes: Sizes,
     phrases: Vec<Vec<Phrase>>,
     features: Features,
-    recipe: Recipe,
+    cutting: Cutting,
     params: Value,
     diagnostics: Diagnostics,
     verdict: Verdict,
@@ -58,7 +57,7 @@ pub(super) struct Parts {
 impl Model {
     pub(super) fn new(
         params: &Params,
-        recipe: Recipe,
+        cutting: Cutting,
         parts: Parts,
         gathered: Gathered,
         (diagnostics, verdict): (Diagnostics, Verdict),
@@ -68,7 +67,8 @@ impl Model {
             let words: Vec<&str> = words.iter().map(|&w| vocabulary[w as usize].as_str()).collect();
             words.join(" ")
         };
-        let phrase = |found: &super::gather::Found| Phrase { text: spelt(&found.words), activation: found.activation };
+        let phrase =
+            |found: &super::gather::Found| Phrase { text: spelt(&found.words), activation: found.activation };
         let phrases = gathered.phrases.iter().map(|some| some.iter().map(phrase).collect()).collect();
         Ok(Self {
             index: index(&vocabulary),
@@ -80,7 +80,7 @@ impl Model {
             sizes: gathered.sizes,
             phrases,
             features: params.features,
-            recipe,
+            cutting,
             params: stored::params_json(params),
             diagnostics,
             verdict,
@@ -123,8 +123,8 @@ impl Model {
     }
 
     /// How text becomes words.
-    pub fn recipe(&self) -> &Recipe {
-        &self.recipe
+    pub fn cutting(&self) -> &Cutting {
+        &self.cutting
     }
 
     /// The figures of the fit.
@@ -166,9 +166,9 @@ impl Model {
     ///
     /// # Example
     /// ```
-    /// use tenfold::sentences::{Features, Params, Text, usual_recipe};
+    /// use tenfold::sentences::{Cutting, Features, Params, Text};
     /// let lines: Vec<String> = (0..300).map(|i| format!("ship {} sails to harbour {}", i % 5, i % 7)).collect();
-    /// let model = Params { features: Features::Sif, ..Params::default() }.fit(&Text::new(&lines, &usual_recipe(), 1)?)?;
+    /// let model = Params { features: Features::Sif, ..Params::default() }.fit(&Text::new(&lines, &Cutting::default(), 1)?)?;
     /// let rows = model.encode(&["the ship sails", "unknown words only", ""])?;
     /// assert!(rows.row(0).iter().any(|x| *x != 0.0) && rows.row(1).iter().all(|x| *x == 0.0));
     /// # Ok::<(), tenfold::Error>(())
@@ -189,7 +189,10 @@ impl Model {
     ) -> Result<Mat> {
         if features.has_templates() && self.templates.is_none() {
             return Err(Error::Unfit {
-                problem: format!("the model has no templates: it was fitted for the features {}", self.features.name()),
+                problem: format!(
+                    "the model has no templates: it was fitted for the features {}",
+                    self.features.name()
+                ),
                 remedy: "fit it again with the features templates or templates+mean".into(),
             });
         }
@@ -240,10 +243,10 @@ impl Model {
     /// # Errors
     /// As [`Model::encode`].
     pub fn known<T: AsRef<str> + Sync>(&self, sentences: &[T]) -> Result<(u64, u64)> {
-        let (cutter, _) = Cutter::new(&self.recipe, sentences)?;
+        let knife = Knife::new(&self.cutting)?;
         let mut counts = (0, 0);
         for sentence in sentences {
-            cutter.in_order(sentence.as_ref(), &mut |word| {
+            knife.words(sentence.as_ref(), &mut |word| {
                 counts.0 += 1;
                 counts.1 += u64::from(self.index.contains_key(word));
             });
@@ -252,8 +255,7 @@ impl Model {
     }
 
     fn numbered<T: AsRef<str> + Sync>(&self, sentences: &[T]) -> Result<Numbered> {
-        let (cutter, _) = Cutter::new(&self.recipe, sentences)?;
-        Ok(Numbered::new(sentences, &cutter, &self.index))
+        Ok(Numbered::new(sentences, &Knife::new(&self.cutting)?, &self.index))
     }
 
     fn encoder(&self) -> Encoder<'_> {

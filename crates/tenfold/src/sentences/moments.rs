@@ -93,7 +93,8 @@ impl Cooccurrence {
             (count as f64).ln() - rows[w] - contexts[c]
         };
         let mut lengths = vec![0usize; words + 1];
-        let mut both = |w: usize, c: usize, weight: u64| lengths[w + 1] += usize::from(value(w, c, weight) > 0.0);
+        let mut both =
+            |w: usize, c: usize, weight: u64| lengths[w + 1] += usize::from(value(w, c, weight) > 0.0);
         pairs.each(|a, b, weight| {
             both(a, b, weight);
             if a != b {
@@ -114,7 +115,11 @@ impl Cooccurrence {
             }
         };
         // Two walks keep the columns of every row ascending: first those before the row, then those from it on.
-        pairs.each(|a, b, weight| if a != b { put(b, a, weight) });
+        pairs.each(|a, b, weight| {
+            if a != b {
+                put(b, a, weight)
+            }
+        });
         pairs.each(|a, b, weight| put(a, b, weight));
         Csr::new(words, starts, indices, values).expect("rows are counted before they are filled")
     }
@@ -122,7 +127,8 @@ impl Cooccurrence {
 
 /// The sign that makes the largest entry of a column positive.
 fn sign_of(m: &Mat, column: usize) -> f64 {
-    let largest = (0..m.rows()).map(|i| m[(i, column)]).fold(0.0f64, |a, x| if x.abs() > a.abs() { x } else { a });
+    let largest =
+        (0..m.rows()).map(|i| m[(i, column)]).fold(0.0f64, |a, x| if x.abs() > a.abs() { x } else { a });
     if largest < 0.0 { -1.0 } else { 1.0 }
 }
 
@@ -203,7 +209,7 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::usual_recipe;
+    use super::super::data::Cutting;
     use super::*;
     use tenfold_engine::linalg::parallel::with_threads;
     use tenfold_engine::progress::Silent;
@@ -211,7 +217,7 @@ mod tests {
     fn text() -> Text {
         let lines: Vec<String> =
             (0..60).map(|i| format!("a{} b{} c{} a{} a{}", i % 3, i % 4, i % 5, i % 3, i % 7)).collect();
-        Text::new(&lines, &usual_recipe(), 1).unwrap()
+        Text::new(&lines, &Cutting::default(), 1).unwrap()
     }
 
     /// Every pair of places, by its definition.
@@ -266,8 +272,7 @@ mod tests {
         let learn = |threads| with_threads(threads, || choice.learn(&text, 3, &Silent).unwrap());
         let (one, three) = (learn(1), learn(3));
         assert_eq!(one.vectors, three.vectors);
-        let ppmi =
-            choice.ppmi(&Pairs::of(&text, 10, &Silent).unwrap(), text.vocabulary().len()).to_dense();
+        let ppmi = choice.ppmi(&Pairs::of(&text, 10, &Silent).unwrap(), text.vocabulary().len()).to_dense();
         let exact = tenfold_engine::linalg::svd(&ppmi).unwrap();
         for (got, want) in one.spectrum.iter().zip(&exact.s) {
             assert!((got - want).abs() < 1e-6 * exact.s[0], "{got} {want}");

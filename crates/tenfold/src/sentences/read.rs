@@ -49,7 +49,9 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         return Err(Error::UnsupportedFile {
             path: path.to_owned(),
             problem: "is a table by its name, and its lines are no sentences".into(),
-            known: "text with one sentence a line (.txt, .txt.gz, .txt.zst); save the column of the text as such".into(),
+            known:
+                "text with one sentence a line (.txt, .txt.gz, .txt.zst); save the column of the text as such"
+                    .into(),
         });
     }
     let opening = Opening {

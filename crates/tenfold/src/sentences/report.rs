@@ -23,9 +23,9 @@ impl Model {
     ///
     /// # Example
     /// ```
-    /// use tenfold::sentences::{Features, Params, Text, usual_recipe};
+    /// use tenfold::sentences::{Cutting, Features, Params, Text};
     /// let lines: Vec<String> = (0..200).map(|i| format!("the {} ship sails to {}", i % 5, i % 7)).collect();
-    /// let model = Params { features: Features::Mean, ..Params::default() }.fit(&Text::new(&lines, &usual_recipe(), 1)?)?;
+    /// let model = Params { features: Features::Mean, ..Params::default() }.fit(&Text::new(&lines, &Cutting::default(), 1)?)?;
     /// assert!(model.report()?.title.contains("200 sentences"));
     /// # Ok::<(), tenfold::Error>(())
     /// ```
@@ -89,7 +89,8 @@ impl Model {
     /// The most frequent words.
     fn mapped(&self) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.vocabulary().len()).collect();
-        let order = |a: &usize, b: &usize| self.frequencies()[*b].total_cmp(&self.frequencies()[*a]).then(a.cmp(b));
+        let order =
+            |a: &usize, b: &usize| self.frequencies()[*b].total_cmp(&self.frequencies()[*a]).then(a.cmp(b));
         all.sort_by(order);
         all.truncate(MAPPED);
         all
@@ -97,7 +98,8 @@ impl Model {
 
     fn templates_section(&self) -> Section {
         let d = self.diagnostics();
-        let mut table = Table::new(&["template", "excess kurtosis", "skewness", "phrases where it fires most"]);
+        let mut table =
+            Table::new(&["template", "excess kurtosis", "skewness", "phrases where it fires most"]);
         table.tall = self.phrases().len() > 12;
         for (i, phrases) in self.phrases().iter().enumerate() {
             let said = phrases.iter().take(5).map(|p| p.text.clone()).collect();
@@ -109,7 +111,8 @@ impl Model {
             "Patterns over {length} neighbouring words. A template fires strongly at few places and hardly elsewhere: that is \
              its excess kurtosis, which a random direction does not have."
         );
-        let plot = Plot::line("Excess kurtosis of every template's activations.", d.kurtosis()).axes("template", "excess kurtosis");
+        let plot = Plot::line("Excess kurtosis of every template's activations.", d.kurtosis())
+            .axes("template", "excess kurtosis");
         Section::new("Templates").with(Block::text(text)).with(table).with(plot)
     }
 
@@ -124,7 +127,10 @@ impl Model {
             ("along the first component, removed in sif".to_owned(), format!("{:.1} %", 100.0 * d.common)),
         ];
         if let Some((used, all)) = d.patches() {
-            facts.push(("patches that templates were learned from".into(), format!("{} of {}", grouped(used), grouped(all))));
+            facts.push((
+                "patches that templates were learned from".into(),
+                format!("{} of {}", grouped(used), grouped(all)),
+            ));
         }
         Section::new("Features").with(Block::Facts(facts))
     }
@@ -140,7 +146,8 @@ fn places(vectors: &Mat, chosen: &[usize]) -> Result<Mat> {
         x.row_mut(i).iter_mut().zip(&mean).for_each(|(v, m)| *v -= m);
     }
     // The small side is decomposed, whichever it is.
-    let (wide, svd) = if x.rows() < cols { (true, svd_tall(&x.transpose())?) } else { (false, svd_tall(&x)?) };
+    let (wide, svd) =
+        if x.rows() < cols { (true, svd_tall(&x.transpose())?) } else { (false, svd_tall(&x)?) };
     let left = if wide { &svd.v } else { &svd.u };
     let at = |i: usize, j: usize| if j < svd.s.len() { left[(i, j)] * svd.s[j] } else { 0.0 };
     Ok(Mat::from_fn(chosen.len(), 2, at))

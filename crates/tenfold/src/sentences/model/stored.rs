@@ -1,6 +1,6 @@
 //! The model as a file and as JSON.
 
-use super::super::data::index;
+use super::super::data::{Cutting, index};
 use super::super::features::{Features, Sif, Sizes};
 use super::super::fit::{Params, Words};
 use super::super::templates::Templates;
@@ -30,10 +30,12 @@ impl Model {
     /// What a model file says beside its arrays.
     fn facts(&self) -> Value {
         let phrase = |p: &Phrase| json!([p.text, p.activation]);
-        let phrases = self.phrases.iter().map(|some| some.iter().map(phrase).collect::<Value>()).collect::<Value>();
+        let phrases =
+            self.phrases.iter().map(|some| some.iter().map(phrase).collect::<Value>()).collect::<Value>();
         json!({
             "parameters": self.params,
-            "recipe": self.recipe.to_json(),
+            "recipe": self.cutting.recipe.to_json(),
+            "punctuation": self.cutting.punctuation,
             "features": self.features.name(),
             "templates": self.templates.as_ref().map(|t| json!({ "length": t.length, "pool": t.pool })),
             "sizes": { "mean": self.sizes.mean, "templates": self.sizes.templates },
@@ -138,6 +140,10 @@ impl Model {
         if moments.as_ref().is_some_and(|(s, k)| s.len() != count || k.len() != count) {
             return Err(fail("its tensors do not fit together"));
         }
+        let punctuation =
+            facts["punctuation"].as_bool().ok_or_else(|| fail("does not say how its text was cut"))?;
+        let cutting = Cutting { recipe: Recipe::from_json(&facts["recipe"])?, punctuation };
+        cutting.check()?;
         let sizes = Sizes { centre, templates: number("templates"), mean: number("mean") };
         let share = facts["diagnostics"]["common"].as_f64().unwrap_or(0.0);
         Ok(Self {
@@ -150,7 +156,7 @@ impl Model {
             sizes,
             phrases,
             features,
-            recipe: Recipe::from_json(&facts["recipe"])?,
+            cutting,
             params: facts["parameters"].clone(),
             diagnostics: Diagnostics::from_json(&facts["diagnostics"], file.vector("spectrum")?, moments),
             verdict: Verdict::from_json(&facts["verdict"]),
@@ -159,7 +165,8 @@ impl Model {
 }
 
 fn templates(file: &ModelFile, vectors: &Mat) -> Result<Templates> {
-    let (decode, shapes, mean) = (file.matrix("decode")?, file.matrix("templates")?, file.vector("patch_mean")?);
+    let (decode, shapes, mean) =
+        (file.matrix("decode")?, file.matrix("templates")?, file.vector("patch_mean")?);
     let stored = &file.metadata["templates"];
     let whole = |name: &str| stored[name].as_u64().filter(|n| (1..=16).contains(n)).map(|n| n as usize);
     let fits = |length: &usize| {
@@ -214,7 +221,7 @@ pub(super) fn params_json(params: &Params) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Cooccurrence, Search, Text, usual_recipe};
+    use super::super::super::{Cooccurrence, Cutting, Search, Text};
     use super::*;
     use tenfold_engine::linalg::parallel::with_threads;
 
@@ -222,7 +229,7 @@ mod tests {
         let lines: Vec<String> = (0..400)
             .map(|i| format!("the ship{} sails to a{} and b{} again c{}", i % 5, i % 7, i % 11, i * i % 13))
             .collect();
-        Text::new(&lines, &usual_recipe(), 1).unwrap()
+        Text::new(&lines, &Cutting::default(), 1).unwrap()
     }
 
     fn params(features: Features) -> Params {
@@ -284,7 +291,7 @@ mod tests {
     #[test]
     fn small_and_strange_texts_are_told() {
         let told = |lines: &[&str]| {
-            let text = Text::new(lines, &usual_recipe(), 1).unwrap();
+            let text = Text::new(lines, &Cutting::default(), 1).unwrap();
             params(Features::TemplatesMean).fit(&text).unwrap_err().to_string()
         };
         for lines in [&[""][..], &[], &["word"], &["one", "two"], &["same same same"]] {
@@ -298,7 +305,13 @@ mod tests {
         assert!(bad(&|p| p.sif = 0.0).contains("sif"));
         assert!(bad(&|p| p.templates.count = 0).contains("templates"));
         assert!(bad(&|p| p.templates.length = 99).contains("length"));
-        assert!(bad(&|p| p.words = Words::Learned(Cooccurrence { window: 0, ..Default::default() })).contains("window"));
-        assert!(bad(&|p| p.words = Words::Learned(Cooccurrence { power: f64::NAN, ..Default::default() })).contains("power"));
+        assert!(
+            bad(&|p| p.words = Words::Learned(Cooccurrence { window: 0, ..Default::default() }))
+                .contains("window")
+        );
+        assert!(
+            bad(&|p| p.words = Words::Learned(Cooccurrence { power: f64::NAN, ..Default::default() }))
+                .contains("power")
+        );
     }
 }

@@ -53,7 +53,10 @@ impl Given {
                 expected: words.len(),
             });
         }
-        let unfit = |problem: String| Error::Unfit { problem, remedy: "give one finite vector for every word".into() };
+        let unfit = |problem: String| Error::Unfit {
+            problem,
+            remedy: "give one finite vector for every word".into(),
+        };
         if words.is_empty() || vectors.cols() == 0 {
             return Err(unfit("there are no word vectors".into()));
         }
@@ -89,17 +92,22 @@ impl Given {
 /// A file that is missing, damaged, shorter than its first line promises, or whose lines have unequal numbers of
 /// numbers, with the line; a file with none of the wanted words.
 pub fn read_vectors(path: &Path, wanted: Option<&HashSet<&str>>, progress: &dyn Progress) -> Result<Given> {
-    let opening = Opening {
-        encoding: None,
-        max_decompressed: 64 << 30,
-        wanted: "give vectors of word2vec or GloVe",
-    };
+    let opening =
+        Opening { encoding: None, max_decompressed: 64 << 30, wanted: "give vectors of word2vec or GloVe" };
     let source = Source::open(path, opening, progress)?;
     source.begin(progress);
     let mut reader = BufReader::with_capacity(1 << 20, source.bytes(progress)?);
     let mut first = Vec::new();
     line(&source, &mut reader, &mut first, (1, WIDEST * NUMBER))?;
-    let mut taken = Taken { source: &source, wanted, seen: HashMap::new(), data: Vec::new(), width: 0, strange: 0, twice: 0 };
+    let mut taken = Taken {
+        source: &source,
+        wanted,
+        seen: HashMap::new(),
+        data: Vec::new(),
+        width: 0,
+        strange: 0,
+        twice: 0,
+    };
     match header(&first) {
         Some((words, width)) => {
             if width == 0 || width > WIDEST {
@@ -268,10 +276,13 @@ impl Taken<'_> {
         }
         // In a table of numbers alone the words would be numbers that follow numbers.
         let more = rest.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty());
-        let more = more.skip(1).filter(|f| std::str::from_utf8(f).is_ok_and(|f| f.parse::<f64>().is_ok())).count();
+        let more =
+            more.skip(1).filter(|f| std::str::from_utf8(f).is_ok_and(|f| f.parse::<f64>().is_ok())).count();
         if rest.is_empty() || more > 1 {
             let (found, width) = (self.width + more, self.width);
-            return Err(wrong(format!("has {found} numbers and a word where {width} and a word were expected")));
+            return Err(wrong(format!(
+                "has {found} numbers and a word where {width} and a word were expected"
+            )));
         }
         let word = rest.to_vec();
         self.take(&word, numbers.into_iter().rev(), || unreachable!("checked above"))

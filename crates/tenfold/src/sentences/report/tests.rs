@@ -1,14 +1,16 @@
-use super::super::{Cooccurrence, Features, Params, Search, Text, Words, usual_recipe};
+use super::super::{Cooccurrence, Cutting, Features, Params, Search, Text, Words};
 use super::*;
 use crate::browser::Browser;
 
 fn model(features: Features) -> Model {
     let lines: Vec<String> = (0..300)
-        .map(|i| format!("the {} ship sails to <b>port{}</b> and b{} again", ["old", "new"][i % 2], i % 7, i % 11))
+        .map(|i| {
+            format!("the {} ship sails to <b>port{}</b> and b{} again", ["old", "new"][i % 2], i % 7, i % 11)
+        })
         .collect();
     let words = Words::Learned(Cooccurrence { dimensions: 10, ..Cooccurrence::default() });
     let templates = Search { count: 5, ..Search::default() };
-    let text = Text::new(&lines, &usual_recipe(), 1).unwrap();
+    let text = Text::new(&lines, &Cutting::default(), 1).unwrap();
     Params { features, words, templates, ..Params::default() }.fit(&text).unwrap()
 }
 
@@ -29,7 +31,7 @@ fn the_page_holds_every_part() {
 
 #[test]
 fn the_smallest_model_has_a_page() {
-    let text = Text::new(&["a b", "a b"], &usual_recipe(), 1).unwrap();
+    let text = Text::new(&["a b", "a b"], &Cutting::default(), 1).unwrap();
     let model = Params { features: Features::Mean, ..Params::default() }.fit(&text).unwrap();
     assert!(model.report().unwrap().to_html().len() > 1000);
 }
