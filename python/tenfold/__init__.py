@@ -1,9 +1,10 @@
 """Hidden factors in data by the method of moments and tensor decomposition.
 
 The estimators follow scikit-learn: :class:`Topics` finds topics in text, :class:`Communities` overlapping communities in
-graphs, :class:`ICA` independent sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark`
-works on DataFrames of Spark. Each fit carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that
-the command ``tenfold`` and the Rust library read too.
+graphs, :class:`Motifs` what repeats anywhere in signals, :class:`Sentences` word vectors and phrase templates, :class:`ICA` independent
+sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark` works on DataFrames of Spark. Each fit
+carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that the
+command ``tenfold`` and the Rust library read too.
 """
 
 from __future__ import annotations
@@ -16,12 +17,31 @@ if TYPE_CHECKING:
     from tenfold._base import FitWarning, Verdict, load
     from tenfold.communities import Communities
     from tenfold.ica import ICA
+    from tenfold.motifs import Motifs
+    from tenfold.sentences import Sentences
     from tenfold.topics import Topics
 
-__all__ = ["Communities", "DataError", "FitWarning", "ICA", "Topics", "Verdict", "__version__", "load"]
+__all__ = [
+    "Communities",
+    "DataError",
+    "FitWarning",
+    "ICA",
+    "Motifs",
+    "Sentences",
+    "Topics",
+    "Verdict",
+    "__version__",
+    "load",
+]
 
 # The estimator for every kind of model file.
-ESTIMATORS = {"communities": "Communities", "ica": "ICA", "topics": "Topics"}
+ESTIMATORS = {
+    "communities": "Communities",
+    "ica": "ICA",
+    "motifs": "Motifs",
+    "sentences": "Sentences",
+    "topics": "Topics",
+}
 
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
 # scikit-learn.
@@ -31,6 +51,8 @@ _HOMES = {
     "Verdict": "tenfold._base",
     "load": "tenfold._base",
     "ICA": "tenfold.ica",
+    "Motifs": "tenfold.motifs",
+    "Sentences": "tenfold.sentences",
     "Topics": "tenfold.topics",
 }
 

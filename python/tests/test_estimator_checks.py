@@ -9,7 +9,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import tenfold
 
-ESTIMATORS = [tenfold.ICA(), tenfold.ICA("auto"), tenfold.ICA(solver="online", polish=False)]
+ESTIMATORS = [
+    tenfold.ICA(),
+    tenfold.ICA("auto"),
+    tenfold.ICA(solver="online", polish=False),
+    tenfold.Motifs(),
+]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tenfold
-from tenfold import ICA, DataError, FitWarning, Topics, Verdict
+from tenfold import ICA, DataError, FitWarning, Motifs, Sentences, Topics, Verdict
 
 
 def told(stage: str, done: int, total: int) -> None:
@@ -31,6 +31,17 @@ def main(X: NDArray[np.float64]) -> None:
     assert_type(topics.vocabulary_, dict[str, int])
     assert_type(topics.components_, NDArray[np.float64])
     assert_type(Topics.load("m.tenfold"), Topics)
+    sentences = Sentences("sif", dimensions=50, vectors={"ship": [0.0, 1.0]}, verbose=told)
+    assert_type(sentences.fit(["a text", "another"]), Sentences)
+    assert_type(sentences.transform(["a text"]), NDArray[np.float64])
+    assert_type(sentences.neighbours("text"), list[tuple[str, float]])
+    assert_type(Sentences.load("m.tenfold"), Sentences)
+    motifs = Motifs(2, length=16, rate=360.0, verbose=told)
+    assert_type(motifs.fit(X), Motifs)
+    assert_type(motifs.transform(X), NDArray[np.float64])
+    assert_type(motifs.decode(X), dict[str, NDArray[Any]])
+    assert_type(motifs.components_, NDArray[np.float64])
+    assert_type(Motifs.load("m.tenfold"), Motifs)
     assert_type(tenfold.__version__, str)
     problem: type[ValueError] = DataError
     doubt: type[Warning] = FitWarning

@@ -13,6 +13,7 @@ mod generate;
 mod ica;
 mod motifs;
 mod report;
+mod sentences;
 mod solver;
 mod tensor;
 mod topics;
@@ -23,8 +24,8 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::ffi::OsString;
 
-/// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, sources of mixed signals,
-/// components of a tensor.
+/// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, templates of sentences,
+/// sources of mixed signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -48,6 +49,9 @@ enum Command {
     /// Find motifs that repeat anywhere in signals or images
     #[command(subcommand)]
     Motifs(motifs::Command),
+    /// Turn sentences into numbers, by word vectors and phrase templates
+    #[command(subcommand)]
+    Sentences(sentences::Command),
     Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
@@ -97,6 +101,8 @@ Examples:
   tenfold communities fit g.txt -k 20 -o m.tenfold   20 communities of a graph
   tenfold communities show m.tenfold --bridges 10    who stands between them
   tenfold motifs fit X.npy -L 4 -o m.tenfold         shapes that repeat in signals
+  tenfold sentences fit reviews.txt -o m.tenfold     word vectors and templates
+  tenfold sentences encode m.tenfold new.txt -o X.npy  numbers for sentences
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
   tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
   tenfold tensor decompose T.npy                     components of a tensor
@@ -112,6 +118,7 @@ fn carry_out(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Topics(command) => command.run(session),
         Command::Communities(command) => command.run(session),
         Command::Motifs(command) => command.run(session),
+        Command::Sentences(command) => command.run(session),
         Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),

@@ -11,7 +11,7 @@ use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
-use tenfold::{communities, ica, motifs, topics};
+use tenfold::{communities, ica, motifs, sentences, topics};
 
 /// One page about a model, to look at in a browser
 #[derive(Args)]
@@ -20,7 +20,9 @@ The page is a single file that works offline and can be sent to others. For topi
 the words of every topic with a slider for their relevance, a search, sizes and correlations, the \
 spectrum and what speaks for or against the model. For communities it has the network with \
 memberships as pies, members and bridges, the adjacency matrix by blocks, and the trade-off that a \
-threshold makes; with --truth that between recovery and error.
+threshold makes; with --truth that between recovery and error. For motifs it has \
+their shapes and spectra, where they fire on a stretch of the signal, and the raster of firings. For \
+sentences it has the words on a map with their neighbours, and the phrases of every template.
 
 Examples:
   tenfold report model.tenfold -o topics.html
@@ -59,6 +61,7 @@ impl Report {
             "communities" => self.communities(&communities::Model::load(&self.model)?, session)?,
             "ica" => ica::Model::load(&self.model)?.report(),
             "motifs" => motifs::Model::load(&self.model)?.report(),
+            "sentences" => sentences::Model::load(&self.model)?.report()?,
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;

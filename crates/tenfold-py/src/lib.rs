@@ -13,6 +13,7 @@ mod ica;
 mod measures;
 mod motifs;
 mod progress;
+mod sentences;
 mod solvers;
 mod tensor;
 mod threads;
@@ -39,6 +40,8 @@ mod _core {
     #[pymodule_export]
     use super::motifs::MotifsModel;
     #[pymodule_export]
+    use super::sentences::SentencesModel;
+    #[pymodule_export]
     use super::tensor::{decompose_tensor, load_tensor, match_components, save_tensor};
     #[pymodule_export]
     use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
@@ -51,7 +54,7 @@ mod _core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// The kind of the model in a file: "ica", "topics", "communities", "motifs" or "tensor".
+/// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences" or "tensor".
 #[pyfunction]
 fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     py.detach(|| tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)

@@ -59,7 +59,8 @@ fn known<T: Copy>(name: &str, value: &str, all: &[(&str, T)]) -> PyResult<T> {
 
 impl Choices {
     fn params(&self) -> PyResult<Params> {
-        let length = self.length.map_or(Length::Auto, |(rows, columns)| Length::Known(Extent { rows, columns }));
+        let length =
+            self.length.map_or(Length::Auto, |(rows, columns)| Length::Known(Extent { rows, columns }));
         Ok(Params {
             length,
             orders: known("orders", &self.orders, &Orders::NAMES)?,
@@ -77,7 +78,11 @@ impl Ways {
     fn decoding(&self, model: &Model) -> PyResult<Decoding> {
         let own = if self.steady { model.steady_decoding() } else { model.decoding() };
         Ok(Decoding {
-            method: known("method", &self.method, &[("sparse", Method::Sparse), ("least_squares", Method::LeastSquares)])?,
+            method: known(
+                "method",
+                &self.method,
+                &[("sparse", Method::Sparse), ("least_squares", Method::LeastSquares)],
+            )?,
             signed: self.signed.unwrap_or(own.signed),
             lambda: self.penalty.or(own.lambda),
             threshold: self.threshold.or(own.threshold),

@@ -14,6 +14,7 @@ pub mod model_file;
 pub mod motifs;
 pub mod output;
 pub mod report;
+pub mod sentences;
 pub mod topics;
 pub mod verdict;
 

@@ -65,6 +65,11 @@ impl Cutter {
         self.tokenizer.words(text, dropped, take);
     }
 
+    /// Every word of a text, in its order.
+    pub(crate) fn in_order(&self, text: &str, take: &mut dyn FnMut(&str)) {
+        self.words(text, &mut Dropped::default(), take);
+    }
+
     /// Which words some texts hold.
     pub fn scan<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Scanned {
         scan(texts, |text, dropped, take| self.words(text.as_ref(), dropped, take))
