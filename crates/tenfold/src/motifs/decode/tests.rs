@@ -91,7 +91,7 @@ fn least_squares_is_the_pseudo_inverse_of_the_circulant_matrix() {
                 (0..c * n).for_each(|i| matrix[(i, motif * n + at)] = canvas.values[i]);
             }
         }
-        let inverse = pinv(&matrix).unwrap();
+        let inverse = pinv(&matrix, 1e-12).unwrap();
         let w = least_squares(&filters, &x, true);
         for (i, w) in w.iter().enumerate() {
             let directly: f64 = (0..c * n).map(|j| inverse[(i, j)] * x.values[j]).sum();

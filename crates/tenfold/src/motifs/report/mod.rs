@@ -6,6 +6,9 @@ use crate::verdict::Level;
 use serde_json::{Value, json};
 use tenfold_engine::linalg::Fourier;
 
+#[cfg(test)]
+mod tests;
+
 /// What the page of motifs draws itself.
 const MOTIFS: Extension = Extension { script: include_str!("motifs.js"), style: include_str!("motifs.css") };
 

@@ -9,7 +9,7 @@ fn directly(synth: &Synth, drawn: &Drawn, trial: usize) -> Vec<f64> {
         for c in 0..synth.channels {
             for i in 0..m.rows {
                 for j in 0..m.columns {
-                    let (mut r, mut t) = ((event.row + i) as i64, event.start + j as i64);
+                    let (mut r, mut t) = (event.row + i as i64, event.start + j as i64);
                     if synth.cyclic {
                         (r, t) = (r.rem_euclid(n.rows as i64), t.rem_euclid(n.columns as i64));
                     }

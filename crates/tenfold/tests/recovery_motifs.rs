@@ -1,0 +1,153 @@
+//! Motifs that were drawn come back, in signals of one and two channels and in images.
+
+use tenfold::components::Components;
+use tenfold::engine::linalg::parallel::with_threads;
+use tenfold::evaluate::{FilterBank, Firing, Tolerance, event_f1, filter_errors};
+use tenfold::motifs::{Activation, Drawn, Event, Extent, Filters, Length, Params, Signals, Solver, Synth};
+
+fn bank(filters: &Filters) -> FilterBank<'_> {
+    let Extent { rows, columns } = filters.extent;
+    FilterBank { values: &filters.values, channels: filters.channels, rows, columns }
+}
+
+fn worst(drawn: &Drawn, found: &Filters) -> f64 {
+    filter_errors(bank(&drawn.filters), bank(found), None).worst()
+}
+
+fn params(motifs: usize, length: Extent) -> Params {
+    Params { length: Length::Known(length), ..Params::new(motifs) }
+}
+
+/// Errors go with one over the root of the number of windows. At 10,000 windows a fit that starts at the truth leaves .025 to
+/// .037 on the worst of four motifs (the statistical limit of these cumulants); 2,500 windows double that.
+#[test]
+fn four_motifs_of_sixteen_taps_come_back_to_their_statistical_error() {
+    for seed in 1..=3 {
+        let drawn = Synth { windows: 2500, seed, keep_events: false, ..Synth::default() }.draw().unwrap();
+        let model = params(4, Extent::line(16)).fit(&drawn.signals).unwrap();
+        let error = worst(&drawn, model.filters());
+        assert!(error < 2.0 * 0.04, "seed {seed}: {error}");
+        assert!(model.verdict().is_sound(), "{}", model.summary());
+    }
+}
+
+/// Without skewness only the fourth cumulant is left, and it is chosen.
+#[test]
+fn activations_of_either_sign_need_the_fourth_cumulant() {
+    let activation = Activation::BernoulliGaussian(0.1);
+    let drawn = Synth { windows: 4000, motifs: 3, activation, keep_events: false, ..Synth::default() }
+        .draw()
+        .unwrap();
+    let model = params(3, Extent::line(16)).fit(&drawn.signals).unwrap();
+    assert_eq!(model.diagnostics().orders, [false, true]);
+    assert!(model.is_signed());
+    // .05 at 10,000 windows for twice as many motifs.
+    assert!(worst(&drawn, model.filters()) < 0.08, "{}", model.summary());
+}
+
+#[test]
+fn length_and_number_are_found_where_they_are_not_told() {
+    let synth =
+        Synth { windows: 4000, motifs: 3, length: Extent::line(12), keep_events: false, ..Synth::default() };
+    let drawn = synth.draw().unwrap();
+    let model = Params::new(Components::Auto).fit(&drawn.signals).unwrap();
+    assert_eq!((model.count(), model.filters().extent), (3, Extent::line(12)), "{}", model.summary());
+}
+
+#[test]
+fn two_channels_and_images_come_back() {
+    let two = Synth {
+        windows: 2500,
+        motifs: 2,
+        channels: 2,
+        length: Extent::line(8),
+        keep_events: false,
+        ..Synth::default()
+    };
+    let drawn = two.draw().unwrap();
+    let model = params(2, Extent::line(8)).fit(&drawn.signals).unwrap();
+    assert!(worst(&drawn, model.filters()) < 0.06, "{}", model.summary());
+    let images = Synth {
+        windows: 24,
+        window: Extent::plane(48, 48),
+        length: Extent::plane(4, 4),
+        motifs: 2,
+        activation: Activation::Poisson(0.03),
+        cyclic: false,
+        keep_events: false,
+        ..Synth::default()
+    };
+    let drawn = images.draw().unwrap();
+    let model = params(2, Extent::plane(4, 4)).fit(&drawn.signals).unwrap();
+    // 55,000 pixels are as many as 860 windows of 64 samples, which leave about .1 on motifs of sixteen taps.
+    assert!(worst(&drawn, model.filters()) < 0.12, "{}", model.summary());
+}
+
+/// One long recording with noise: motifs and their firings.
+#[test]
+fn firings_are_found_in_a_recording() {
+    let synth = Synth {
+        windows: 1,
+        window: Extent::line(60_000),
+        motifs: 2,
+        length: Extent::line(16),
+        activation: Activation::Poisson(0.01),
+        noise: 0.15,
+        cyclic: false,
+        ..Synth::default()
+    };
+    let drawn = synth.draw().unwrap();
+    let model = params(2, Extent::line(16)).fit(&drawn.signals).unwrap();
+    assert!(worst(&drawn, model.filters()) < 0.1, "{}", model.summary());
+    let decoded = model.infer(&drawn.signals, &model.decoding(), &tenfold::engine::progress::Silent).unwrap();
+    let firing = |event: &Event| Firing { trial: event.trial, time: event.start as f64, kind: event.motif };
+    let (truth, found): (Vec<_>, Vec<_>) =
+        (drawn.events.iter().map(firing).collect(), decoded.events.iter().map(firing).collect());
+    let matched = event_f1(&truth, &found, Tolerance { within: 1.0, lag: 8.0 });
+    // Two firings of one motif within half its length, one in fifteen here, are counted once.
+    assert!(matched.pooled.f1() > 0.93, "F1 {}", matched.pooled.f1());
+}
+
+#[test]
+fn same_seed_same_bytes_on_any_number_of_threads() {
+    let drawn = Synth { windows: 300, motifs: 2, keep_events: false, ..Synth::default() }.draw().unwrap();
+    let fit = |threads, signals: &Signals| {
+        with_threads(threads, || params(2, Extent::line(16)).fit(signals).unwrap().to_bytes().unwrap())
+    };
+    let one = fit(1, &drawn.signals);
+    for threads in [2, 3, 8] {
+        assert!(one == fit(threads, &drawn.signals), "{threads} threads");
+    }
+}
+
+/// The thesis's alternating least squares on the third cumulant finds a few motifs; its deflation does not.
+#[test]
+fn alternating_least_squares_works_together_and_not_by_deflation() {
+    let drawn = Synth { windows: 4000, motifs: 3, keep_events: false, ..Synth::default() }.draw().unwrap();
+    let fit = |solver| {
+        let params = Params { solver, ..params(3, Extent::line(16)) };
+        worst(&drawn, params.fit(&drawn.signals).unwrap().filters())
+    };
+    let (together, deflated) = (fit(Solver::Als), fit(Solver::Deflation));
+    assert!(together < 0.15, "{together}");
+    assert!(deflated > 0.3, "the thesis's way would be good enough: {deflated}");
+}
+
+#[test]
+fn what_cannot_be_fitted_is_told() {
+    let flat = Signals::windows(&[1.0; 640], 64, false);
+    let told = |params: &Params, signals: &Signals| params.fit(signals).unwrap_err().to_string();
+    assert!(told(&params(1, Extent::line(8)), &flat).contains("constant"));
+    let drawn = Synth { windows: 50, keep_events: false, ..Synth::default() }.draw().unwrap();
+    assert!(told(&params(1, Extent::line(100)), &drawn.signals).contains("no stretch"));
+    let many = told(&params(40, Extent::line(16)), &drawn.signals);
+    assert!(many.contains("at most 16 motifs"), "{many}");
+    let small = Params { memory: 1000, ..params(2, Extent::line(16)) };
+    assert!(told(&small, &drawn.signals).contains("--memory"));
+    // Gaussian noise holds nothing, and the fit says so.
+    let noise = Synth { windows: 400, activation: Activation::BernoulliGaussian(1.0), ..Synth::default() }
+        .draw()
+        .unwrap();
+    let model = params(1, Extent::line(8)).fit(&noise.signals).unwrap();
+    assert!(!model.verdict().is_sound(), "{}", model.summary());
+}
