@@ -256,15 +256,19 @@ def similar() -> dict[str, object]:
         return 100 * float(np.corrcoef(a, b)[0, 1])
 
     free, taught = {}, {}
-    wide = {"dimensions": 600, "power": 0.0, "min_count": 1}
+    # Marks of punctuation, which every sentence ends with, make sentences look alike: they are left out here.
+    usual = {"min_count": 1, "punctuation": False}
+    wide = {"dimensions": 300, "power": 0.0}
     for name, setting in {
-        "mean, 100": {"features": "mean", "min_count": 1},
-        "sif, 100": {"features": "sif", "min_count": 1},
-        "mean, 600": {"features": "mean", **wide},
-        "sif, 600": {"features": "sif", **wide},
-        "templates, fourth": {"features": "templates", "min_count": 1},
-        "mean + templates, fourth": {"min_count": 1},
+        "mean, 100": {"features": "mean"},
+        "sif, 100": {"features": "sif"},
+        "mean, 300": {"features": "mean", **wide},
+        "sif, 300": {"features": "sif", **wide},
+        "sif, 600": {"features": "sif", "dimensions": 600, "power": 0.0},
+        "templates, fourth": {"features": "templates"},
+        "mean + templates, fourth": {},
     }.items():
+        setting |= usual
         model = Sentences(**setting).fit(texts)
         rows = model.transform(texts)
         size = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
@@ -272,7 +276,7 @@ def similar() -> dict[str, object]:
         of = {key: pearson(cosine[at.start // 2 : at.stop // 2], gold[key]) for key, at in place.items()}
         free[name] = {s: of["test-gold", s] for s in SETS} | {"train mean": np.mean([of["train", s] for s in SETS[:3]])}
         print("sts, unsupervised", name, free[name], np.mean([of["test-gold", s] for s in SETS]), flush=True)
-        if name in ("mean, 100", "sif, 100", "mean, 600", "mean + templates, fourth"):
+        if name in ("mean, 100", "mean, 300", "sif, 300", "mean + templates, fourth"):
             taught[name] = supervised(rows, gold, place, pearson)
             print("sts, supervised", name, taught[name], flush=True)
     return {"unsupervised": free, "supervised": taught}
@@ -303,7 +307,7 @@ def multinomial(X: np.ndarray, P: np.ndarray, penalty: float) -> np.ndarray:
         return value, slope.ravel()
 
     start = np.zeros((d + 1) * P.shape[1])
-    return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 120}).x.reshape(d + 1, -1)
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 80}).x.reshape(d + 1, -1)
 
 
 def expected(W: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -317,7 +321,7 @@ def trained(F: np.ndarray, scores: np.ndarray, train: np.ndarray, test: np.ndarr
     Z = scaled(F, train) * 10 / np.sqrt(F.shape[1])
     parts = np.random.RandomState(1).permutation(train)
     best = (-2.0, 0.0)
-    for penalty in (1e-3, 1e-2, 3e-2, 1e-1, 3e-1):
+    for penalty in (1e-2, 3e-2, 1e-1):
         guess = np.zeros(len(scores))
         for i in range(3):
             rest = parts[i::3]

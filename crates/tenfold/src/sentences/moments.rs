@@ -120,7 +120,7 @@ impl Cooccurrence {
                 put(b, a, weight)
             }
         });
-        pairs.each(|a, b, weight| put(a, b, weight));
+        pairs.each(put);
         Csr::new(words, starts, indices, values).expect("rows are counted before they are filled")
     }
 }

@@ -193,7 +193,7 @@ fn lines(
 ) -> Result<u64> {
     let (mut buffer, mut number) = (Vec::new(), first);
     while line(source, reader, &mut buffer, (number, taken.width * NUMBER))? {
-        if number as usize % LOOK == 0 {
+        if (number as usize).is_multiple_of(LOOK) {
             progress.check()?;
         }
         taken.text(&buffer, number)?;
@@ -210,7 +210,7 @@ fn binary(
 ) -> Result<()> {
     let (mut word, mut bytes) = (Vec::new(), vec![0u8; 4 * taken.width]);
     for i in 0..words {
-        if i as usize % LOOK == 0 {
+        if (i as usize).is_multiple_of(LOOK) {
             progress.check()?;
         }
         let short = |e: io::Error| match e.kind() {
