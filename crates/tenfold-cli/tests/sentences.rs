@@ -7,7 +7,7 @@ use support::Place;
 /// A text whose sentences hold one of two phrases among common words.
 fn text(place: &Place, name: &str) {
     let line = |i: usize| {
-        let phrase = if i % 2 == 0 { "not so good" } else { "Very, very fine!" };
+        let phrase = if i.is_multiple_of(2) { "not so good" } else { "Very, very fine!" };
         format!("w{} w{} {phrase} w{} w{}\n", i * 7 % 11, i * 5 % 13, i * 3 % 17, i % 19)
     };
     place.write(name, (0..600).map(line).collect::<String>());
@@ -38,7 +38,7 @@ fn fitted_encoded_compared_shown_and_reported() {
     let told = place.json("sentences encode m.tenfold odd.txt --features mean -o odd.csv");
     assert_eq!((&told["words"], &told["known"]), (&5.into(), &3.into()));
     let rows = place.text("odd.csv");
-    let zeros = vec!["0"; 10].join(",");
+    let zeros = ["0"; 10].join(",");
     assert_eq!(rows.lines().skip(2).collect::<Vec<_>>(), [&zeros, &zeros]);
 
     let mut command = place.command("sentences similarity m.tenfold --json");
