@@ -36,7 +36,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 12] = [
+const EXPERIMENTS: [Experiment; 13] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
@@ -56,6 +56,11 @@ const EXPERIMENTS: [Experiment; 12] = [
         name: "motifs-recovery",
         about: "motifs drawn and found again: taps, lengths, rates, noise, channels, images (five seeds each)",
         run: motifs::recovery,
+    },
+    Experiment {
+        name: "motifs-time",
+        about: "thesis figure of time against samples: one pass and motifs, beside alternating minimisation",
+        run: motifs::time,
     },
     Experiment {
         name: "saddle",

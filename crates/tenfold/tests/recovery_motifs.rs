@@ -123,12 +123,14 @@ fn same_seed_same_bytes_on_any_number_of_threads() {
 /// The thesis's alternating least squares on the third cumulant finds a few motifs; its deflation does not.
 #[test]
 fn alternating_least_squares_works_together_and_not_by_deflation() {
-    let drawn = Synth { windows: 4000, motifs: 3, keep_events: false, ..Synth::default() }.draw().unwrap();
+    let drawn = Synth { windows: 2000, motifs: 3, keep_events: false, ..Synth::default() }.draw().unwrap();
     let fit = |solver| {
         let params = Params { solver, ..params(3, Extent::line(16)) };
         worst(&drawn, params.fit(&drawn.signals).unwrap().filters())
     };
     let (together, deflated) = (fit(Solver::Als), fit(Solver::Deflation));
+    // Neither the theorem's average nor alternating minimisation without sparsity comes near the motifs.
+    assert!(fit(Solver::Average) > together && fit(Solver::Alternating) > 0.3);
     assert!(together < 0.15, "{together}");
     assert!(deflated > 0.3, "the thesis's way would be good enough: {deflated}");
 }

@@ -2,9 +2,12 @@
 
 use crate::report::{Page, mean};
 use crate::{Outcome, Request};
+use std::sync::Mutex;
 use std::time::Instant;
+use tenfold::engine::linalg::parallel::with_threads;
+use tenfold::engine::progress::{Progress, Silent};
 use tenfold::evaluate::{FilterBank, filter_errors};
-use tenfold::motifs::{Activation, Drawn, Extent, Filters, Length, Params, Shape, Synth};
+use tenfold::motifs::{Activation, Drawn, Extent, Filters, Length, Params, Shape, Synth, baseline};
 
 /// One line of the table of recovery.
 struct Case {
@@ -140,5 +143,79 @@ pub fn recovery(request: &Request) -> Outcome<()> {
     }
     page.table(&["drawn", "mean", "worst", "goal", "within", "seconds", "after sparse refinement"], &rows);
     page.finish(&request.out, "motifs-recovery")?;
+    Ok(())
+}
+
+/// Notes when each stage of a run begins.
+struct Stages(Mutex<Vec<(String, Instant)>>);
+
+impl Progress for Stages {
+    fn stage(&self, name: &str, _steps: u64) {
+        self.0.lock().expect("one writer at a time").push((name.to_owned(), Instant::now()));
+    }
+    fn advance(&self, _by: u64) {}
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+impl Stages {
+    /// Seconds from the beginning of one stage to that of the next.
+    fn seconds(&self, name: &str) -> f64 {
+        let stages = self.0.lock().expect("one writer at a time");
+        let at = stages.iter().position(|(stage, _)| stage == name);
+        at.and_then(|at| Some((stages.get(at + 1)?.1 - stages[at].1).as_secs_f64())).unwrap_or(f64::NAN)
+    }
+}
+
+/// Rounds of alternating minimisation: the thesis's figure runs it until it stands still, about this many.
+const ROUNDS: usize = 30;
+
+/// What does and does not grow with the number of samples.
+pub fn time(request: &Request) -> Outcome<()> {
+    let mut page = Page::new("Motifs: time against the number of samples");
+    page.say(
+        "Windows of 64 samples, 4 motifs of 16 taps, Poisson rate .1. The pass gathers all orders; finding the motifs follows it. \
+         Alternating minimisation (30 rounds, least squares for activations and motifs in turn) reads all samples in every round. \
+         Two threads unless said otherwise. `cargo run --release -p experiments -- motifs-time`",
+    );
+    let mut rows = Vec::new();
+    for windows in [1_000, 10_000, 100_000] {
+        let synth = Synth { windows, keep_events: false, seed: request.seed, ..Synth::default() };
+        let drawn = synth.draw()?;
+        let params = Params { length: Length::Known(synth.length), ..Params::new(synth.motifs) };
+        let stages = |threads| -> Outcome<Stages> {
+            let stages = Stages(Mutex::new(Vec::new()));
+            with_threads(threads, || params.fit_with(&drawn.signals, &stages))?;
+            Ok(stages)
+        };
+        let (one, two) = (stages(1)?, stages(2)?);
+        let begin = Instant::now();
+        let start = baseline::random_start(synth.motifs, 1, synth.length, request.seed);
+        with_threads(2, || baseline::alternate(&start, &drawn.signals, ROUNDS, &Silent))?;
+        let alternating = begin.elapsed().as_secs_f64();
+        let pass = "gathering moments";
+        let per = |seconds: f64| 1e9 * seconds / (windows * 64 * 64) as f64;
+        let row = vec![
+            windows.to_string(),
+            format!("{:.3}", one.seconds(pass)),
+            format!("{:.3}", two.seconds(pass)),
+            format!("{:.2} / {:.2}", per(one.seconds(pass)), per(two.seconds(pass))),
+            format!("{:.2}", two.seconds("finding motifs")),
+            format!("{alternating:.2}"),
+        ];
+        eprintln!("{}", row.join(" | "));
+        rows.push(row);
+    }
+    let headings = [
+        "windows",
+        "pass, 1 thread (s)",
+        "pass, 2 threads (s)",
+        "ns per N n²",
+        "finding motifs (s)",
+        "alternating (s)",
+    ];
+    page.table(&headings, &rows);
+    page.finish(&request.out, "motifs-time")?;
     Ok(())
 }

@@ -4,6 +4,10 @@
 //! Every round reads all samples, so the time grows with their number, and for two or more motifs the reconstruction is
 //! perfect whatever the motifs are: it does not find them. [`sparse_from_random`] is the same with a sparse penalty.
 
+mod theorem;
+
+pub use theorem::normalised_average;
+
 use super::decode::bank::{Bank, Ridge};
 use super::sparse::{Refined, Refinement, refine};
 use super::{Extent, Filters, Signals};

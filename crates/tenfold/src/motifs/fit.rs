@@ -95,6 +95,10 @@ impl Params {
         let learned = match self.solver {
             Solver::Subspace if orders[1] => learner.learn(count)?,
             Solver::Alternating => self.alternated(&learner, seen, count, progress)?,
+            Solver::Average => {
+                let found = baseline::normalised_average(count, seen, self.seed, progress)?;
+                learner.within_support(&found)
+            }
             solver => learner.als(count, solver)?,
         };
         let filters = to_filters(&learned, &target, support);

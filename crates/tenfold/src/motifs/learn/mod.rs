@@ -7,7 +7,8 @@ mod shifts;
 mod subspace;
 
 use super::extent::Extent;
-use super::moments::Target;
+use super::filters::Filters;
+use super::moments::{Lattice, Target};
 use crate::error::Result;
 use joint::{Fitted, Joint};
 use shifts::into_support;
@@ -99,6 +100,14 @@ impl Learner<'_> {
             agreement: 1.0,
             converged: true,
         }
+    }
+
+    /// Motifs over whole windows, cut to the support where they have most energy.
+    pub fn within_support(&self, filters: &Filters) -> Learned {
+        let lattice = Lattice { period: filters.extent, channels: filters.channels };
+        let flat = vec![1.0; lattice.variables()];
+        let cut = |l: usize| into_support(filters.motif(l), &flat, lattice, self.support);
+        self.described((0..filters.count()).map(cut).collect())
     }
 
     fn channels(&self) -> usize {
