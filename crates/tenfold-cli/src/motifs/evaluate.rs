@@ -6,7 +6,7 @@ use crate::exit;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tenfold::evaluate::{
     Detection, FilterBank, Firing, Tolerance, best_detection, detection_f1, event_f1, filter_errors,
 };
@@ -64,7 +64,7 @@ impl Evaluate {
         session.answer(&text, &value)
     }
 
-    fn filters(&self, path: &PathBuf, model: &Model, text: &mut String, value: &mut Value) -> Result<()> {
+    fn filters(&self, path: &Path, model: &Model, text: &mut String, value: &mut Value) -> Result<()> {
         let array = read_array(path)?;
         let own = model.filters();
         let plane = own.extent.is_plane();
@@ -109,7 +109,7 @@ impl Evaluate {
 
     fn events(
         &self,
-        path: &PathBuf,
+        path: &Path,
         model: &Model,
         session: &Session,
         text: &mut String,
