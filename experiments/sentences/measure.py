@@ -255,7 +255,7 @@ def similar() -> dict[str, object]:
     def pearson(a: np.ndarray, b: np.ndarray) -> float:
         return 100 * float(np.corrcoef(a, b)[0, 1])
 
-    free, taught = {}, {}
+    free, taught, guesses = {}, {}, {}
     # Marks of punctuation, which every sentence ends with, make sentences look alike: they are left out here.
     usual = {"min_count": 1, "punctuation": False}
     wide = {"dimensions": 300, "power": 0.0}
@@ -268,7 +268,7 @@ def similar() -> dict[str, object]:
         "templates, fourth": {"features": "templates"},
         "mean + templates, fourth": {},
     }.items():
-        setting |= usual
+        setting = usual | setting
         model = Sentences(**setting).fit(texts)
         rows = model.transform(texts)
         size = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
@@ -277,8 +277,15 @@ def similar() -> dict[str, object]:
         free[name] = {s: of["test-gold", s] for s in SETS} | {"train mean": np.mean([of["train", s] for s in SETS[:3]])}
         print("sts, unsupervised", name, free[name], np.mean([of["test-gold", s] for s in SETS]), flush=True)
         if name in ("mean, 100", "mean, 300", "sif, 300", "mean + templates, fourth"):
-            taught[name] = supervised(rows, gold, place, pearson)
+            guesses[name] = supervised(rows, gold, place)
+            taught[name] = {s: figure(guesses[name][s], gold["test-gold", s]) for s in SETS}
             print("sts, supervised", name, taught[name], flush=True)
+    best: Guesses = {}
+    for s in SETS:
+        folds_of = zip(*(guesses[name][s] for name in guesses), strict=True)
+        best[s] = [max(fold, key=lambda found: found[2]) for fold in folds_of]
+    taught["chosen inside"] = {s: figure(best[s], gold["test-gold", s]) for s in SETS}
+    print("sts, supervised", taught["chosen inside"], flush=True)
     return {"unsupervised": free, "supervised": taught}
 
 
@@ -316,8 +323,8 @@ def expected(W: np.ndarray, X: np.ndarray) -> np.ndarray:
     return (E / E.sum(1, keepdims=True)) @ np.arange(6)
 
 
-def trained(F: np.ndarray, scores: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Scores of the test rows; the penalty is chosen by three parts of the training rows."""
+def trained(F: np.ndarray, scores: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, float]:
+    """Scores of the test rows, and Pearson's r inside; the penalty is chosen by three parts of the training rows."""
     Z = scaled(F, train) * 10 / np.sqrt(F.shape[1])
     parts = np.random.RandomState(1).permutation(train)
     best = (-2.0, 0.0)
@@ -328,25 +335,39 @@ def trained(F: np.ndarray, scores: np.ndarray, train: np.ndarray, test: np.ndarr
             part = np.setdiff1d(parts, rest)
             guess[rest] = expected(multinomial(Z[part], soft(scores[part]), penalty), Z[rest])
         best = max(best, (float(np.corrcoef(guess[train], scores[train])[0, 1]), penalty))
-    return expected(multinomial(Z[train], soft(scores[train]), best[1]), Z[test])
+    return expected(multinomial(Z[train], soft(scores[train]), best[1]), Z[test]), best[0]
 
 
-def supervised(rows, gold, place, pearson) -> dict[str, float]:
-    out = {}
+Guesses = dict[str, list[tuple[np.ndarray, np.ndarray, float]]]
+
+
+def supervised(rows: np.ndarray, gold: dict, place: dict) -> Guesses:
+    """For every set and every fold of it: the test rows, their scores, and Pearson's r inside the training rows."""
+    out: Guesses = {}
     for name in SETS:
         F, scores = paired(rows[place["test-gold", name]]), gold["test-gold", name]
         if ("train", name) in place:
             both = np.vstack([paired(rows[place["train", name]]), F])
             known = gold["train", name]
             n = len(known)
-            guess = trained(both, np.r_[known, np.zeros(len(F))], np.arange(n), np.arange(n, len(both)))
-        else:
-            guess, order = np.zeros(len(F)), np.random.RandomState(0).permutation(len(F))
-            for i in range(10):
-                test = order[i::10]
-                guess[test] = trained(F, scores, np.setdiff1d(order, test), test)
-        out[name] = pearson(guess, scores)
+            guess, inside = trained(both, np.r_[known, np.zeros(len(F))], np.arange(n), np.arange(n, len(both)))
+            out[name] = [(np.arange(len(F)), guess, inside)]
+            continue
+        order = np.random.RandomState(0).permutation(len(F))
+        out[name] = []
+        for i in range(10):
+            test = order[i::10]
+            out[name].append((test, *trained(F, scores, np.setdiff1d(order, test), test)))
     return out
+
+
+def figure(folds_of: list[tuple[np.ndarray, np.ndarray, float]], scores: np.ndarray) -> dict[str, float]:
+    """Pearson's r of all pairs together, and its mean over folds."""
+    guess = np.zeros(len(scores))
+    for test, found, _ in folds_of:
+        guess[test] = found
+    each = [np.corrcoef(found, scores[test])[0, 1] for test, found, _ in folds_of]
+    return {"r": 100 * float(np.corrcoef(guess, scores)[0, 1]), "mean over folds": 100 * float(np.mean(each))}
 
 
 # ---- time ------------------------------------------------------------------------------------------------
@@ -368,9 +389,10 @@ def seconds() -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="time,sts,msr,subj,mr")
-    parser.add_argument("--figures", type=Path, default=OUT / "sentences.json")
+    parser.add_argument("--figures", type=Path, default=HERE.parents[2] / "target" / "sentences.json")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    options.figures.parent.mkdir(exist_ok=True)
     figures = json.loads(options.figures.read_text()) if options.figures.exists() else {}
     for part in options.only.split(","):
         match part:
