@@ -1,6 +1,8 @@
 //! The page of a model of sentences: words on a map with their neighbours, templates with their phrases, spectra and verdict.
 
 use super::Model;
+#[cfg(test)]
+use crate::browser::Browser;
 use crate::error::Result;
 use crate::report::{Block, Cell, Extension, Page, Plot, Section, Table, grouped, number};
 use crate::verdict::Level;

@@ -1,6 +1,8 @@
 //! The page of a model of motifs.
 
 use super::Model;
+#[cfg(test)]
+use crate::browser::Browser;
 use crate::report::{Block, Cell, Extension, Page, Plot, Section, Series, Table, grouped, numbers};
 use crate::verdict::Level;
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
 use super::super::{Activation, Extent, Length, Params, Synth};
 use super::*;
-use crate::browser::Browser;
 
 fn model(images: bool) -> Model {
     let (window, length) = match images {

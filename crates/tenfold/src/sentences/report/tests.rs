@@ -1,6 +1,5 @@
 use super::super::{Cooccurrence, Cutting, Features, Params, Search, Text, Words};
 use super::*;
-use crate::browser::Browser;
 
 fn model(features: Features) -> Model {
     let lines: Vec<String> = (0..300)
