@@ -100,7 +100,7 @@ Examples:
   tenfold report m.tenfold -o topics.html            a page for the browser
   tenfold communities fit g.txt -k 20 -o m.tenfold   20 communities of a graph
   tenfold communities show m.tenfold --bridges 10    who stands between them
-  tenfold motifs fit X.npy -L 4 -o m.tenfold         shapes that repeat in signals
+  tenfold motifs fit X.npy -L 4 -o m.tenfold         shapes that repeat
   tenfold sentences fit reviews.txt -o m.tenfold     word vectors and templates
   tenfold sentences encode m.tenfold new.txt -o X.npy  numbers for sentences
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows

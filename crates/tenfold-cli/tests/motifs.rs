@@ -7,7 +7,7 @@ use support::Place;
 #[test]
 fn motifs_are_learned_decoded_and_compared() {
     let place = Place::new();
-    place.ok("generate motifs --windows 2000 -L 3 --seed 2 -o X.npy");
+    place.ok("generate motifs --windows 2000 -L 3 --activity 0.02 --seed 2 -o X.npy");
     let fit = place.json("motifs fit X.npy --cyclic -L 3 --length 16 --seed 2 -o m.tenfold --events E.csv");
     assert_eq!((&fit["motifs"], &fit["columns"]), (&3.into(), &16.into()));
     assert_eq!(fit["parameters"]["solver"], "subspace");
@@ -21,7 +21,8 @@ fn motifs_are_learned_decoded_and_compared() {
     assert!(place.bytes("R.npy").len() > 2000 * 64 * 8);
     let found =
         place.json("motifs evaluate m.tenfold --events X.events.csv --signals X.npy --cyclic --tolerance 1");
-    assert!(found["events"]["all"]["f1"].as_f64().unwrap() > 0.5, "{found}");
+    // Firings of one motif within half its length, one in six, are merged only where they also look alike.
+    assert!(found["events"]["all"]["f1"].as_f64().unwrap() > 0.95, "{found}");
     let shown = place.ok("motifs show m.tenfold --filters F.npy").out;
     assert!(shown.contains("3 motifs of 16 samples"), "{shown}");
     place.ok("report m.tenfold -o page.html");
@@ -33,7 +34,7 @@ fn bad_input_is_told() {
     let place = Place::new();
     place.ok("generate motifs --windows 40 -L 2 -o X.npy");
     for (line, code, words) in [
-        ("motifs fit X.npy -L 2 --length 100 -o m.tenfold", 1, "no stretch"),
+        ("motifs fit X.npy -L 2 --length 100 -o m.tenfold", 3, "no stretch"),
         ("motifs fit X.npy -L 60 --length 16 -o m.tenfold", 2, "at most"),
         ("motifs fit X.npy -L 2 --length 16 -o X.npy", 2, "overwritten"),
         ("motifs fit X.npy -L 2 --length 16 -o m.tenfold --events e.txt", 2, ".csv"),

@@ -24,7 +24,7 @@ draw images.
 Examples:
   tenfold generate motifs -o X.npy
   tenfold generate motifs -L 8 --length 16 --activity 0.02 --noise 0.5 -o X.npy
-  tenfold generate motifs --linear --windows 1 --samples 100000 --channels 4 -o recording.npy
+  tenfold generate motifs --linear --windows 1 --samples 100000 -o recording.npy
   tenfold generate motifs --samples 32x32 --length 8x8 --windows 500 -o images.npy
 
 The first writes X.npy, X.filters.npy and X.events.csv.")]

@@ -22,8 +22,8 @@ the two at unit norm. Events count as found within --tolerance of a true one, on
 motif begins before the moment that somebody marked, each motif may have one constant lag.
 
 Examples:
-  tenfold motifs evaluate model.tenfold --filters X.filters.npy
-  tenfold motifs evaluate model.tenfold --events 100.atr --signals 100.hea --channels MLII --tolerance 0.075")]
+  tenfold motifs evaluate m.tenfold --filters X.filters.npy
+  tenfold motifs evaluate m.tenfold --events 100.atr --signals 100.hea")]
 pub struct Evaluate {
     /// A model that `tenfold motifs fit` made
     model: PathBuf,

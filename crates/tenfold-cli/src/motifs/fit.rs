@@ -20,10 +20,10 @@ the third and fourth cumulants of the signals; what follows does not depend on t
 --length when you know about how long a motif is, in samples: it makes everything faster and surer.
 
 Examples:
-  tenfold motifs fit 100.hea --channels MLII -L 2 --length 48 -o model.tenfold --events beats.csv
-  tenfold motifs fit X.npy -L auto --length 16 -o model.tenfold
-  tenfold motifs fit spikes.mat --variable windows -L 3 --length 32 --sparse -o model.tenfold
-  tenfold motifs fit images.npy --layout images -L 6 --length 6x6 -o model.tenfold")]
+  tenfold motifs fit 100.hea -L 1 --length 36 -o m.tenfold --events beats.csv
+  tenfold motifs fit X.npy -L auto --length 16 -o m.tenfold
+  tenfold motifs fit spikes.mat -L 3 --length 32 --sparse -o m.tenfold
+  tenfold motifs fit images.npy --layout images -L 6 --length 6x6 -o m.tenfold")]
 pub struct Fit {
     /// Signals: .npy, .csv, .tsv, .parquet, .wav, .mat, .edf, .hea or .dat; several files are trials
     #[arg(value_name = "X", required = true)]

@@ -20,8 +20,8 @@ time, in seconds where the samples a second are known and in samples otherwise. 
 finds few firings that explain the signal; least squares is the thesis's linear filter bank.
 
 Examples:
-  tenfold motifs infer model.tenfold 100.hea --channels MLII -o events.csv
-  tenfold motifs infer model.tenfold X.npy -o events.csv --reconstruction R.npy --residual E.npy")]
+  tenfold motifs infer m.tenfold 100.hea -o events.csv
+  tenfold motifs infer m.tenfold X.npy -o events.csv --residual E.npy")]
 pub struct Infer {
     /// A model that `tenfold motifs fit` made
     model: PathBuf,
