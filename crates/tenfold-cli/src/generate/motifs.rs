@@ -25,7 +25,7 @@ Examples:
   tenfold generate motifs -o X.npy
   tenfold generate motifs -L 8 --length 16 --activity 0.02 --noise 0.5 -o X.npy
   tenfold generate motifs --linear --windows 1 --samples 100000 -o recording.npy
-  tenfold generate motifs --samples 32x32 --length 8x8 --windows 500 -o images.npy
+  tenfold generate motifs --samples 32x32 --length 8x8 -o images.npy
 
 The first writes X.npy, X.filters.npy and X.events.csv.")]
 pub struct Motifs {

@@ -17,8 +17,8 @@ The cosine of their features, -1 to 1; 0 where a sentence has no known word. Whe
 their lines are compared one by one, and the answer is a table.
 
 Examples:
-  tenfold sentences similarity m.tenfold \"a man rides a bike\" \"a man on a bicycle\"
-  tenfold sentences similarity m.tenfold left.txt right.txt --features sif -o alike.csv")]
+  tenfold sentences similarity m.tenfold \"he rides a bike\" \"a man cycles\"
+  tenfold sentences similarity m.tenfold left.txt right.txt -o alike.csv")]
 pub struct Similarity {
     /// A model that `tenfold sentences fit` made
     model: PathBuf,
