@@ -17,6 +17,12 @@ SOLVERS = ("subspace", "als", "deflation", "average", "alternating")
 ORDERS = ("auto", 3, 4, "both")
 
 
+def dimensions_of(X: Any) -> int:
+    """How many dimensions an array has, or what can become one."""
+    known = getattr(X, "ndim", None)
+    return int(np.asarray(X).ndim if known is None else known)
+
+
 class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Motifs that repeat anywhere in a signal, by third and fourth cumulants.
 
@@ -178,7 +184,8 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         values = self._signals(X, reset=False)
         found = self._decoded(values, {"steady": True}, rebuild=False)
         places = found["trial"] * self.n_components_ + found["motif"]
-        sums = np.bincount(places, weights=found["amplitude"], minlength=len(values) * self.n_components_)
+        sums = np.zeros(len(values) * self.n_components_)
+        np.add.at(sums, places, found["amplitude"])
         return sums.reshape(len(values), self.n_components_)
 
     def decode(
@@ -255,7 +262,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         Parameters
         ----------
         X : array-like
-            As in ``fit``; windows of any length.
+            As in ``fit``, with windows of the same length.
         y : ignored
 
         Returns
@@ -263,7 +270,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         float
         """
         check_is_fitted(self)
-        return float(self._decoded(self._shaped(X), {}, rebuild=False)["explained"])
+        return float(self._decoded(self._signals(X, reset=False), {}, rebuild=False)["explained"])
 
     def _decoded(self, values: NDArray[np.float64], ways: dict[str, Any], *, rebuild: bool) -> dict[str, Any]:
         default = {
@@ -276,20 +283,23 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         }
         with running(self.n_jobs) as how:
             recorded = self._recorded(values.shape[1])
-            return self._model.infer(values, recorded, {**default, **ways}, rebuild, how)
+            found: dict[str, Any] = self._model.infer(values, recorded, {**default, **ways}, rebuild, how)
+        return found
 
     def _signals(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
         """X with four dimensions, checked as scikit-learn does where it has two."""
-        if np.ndim(X) > 2 or self.images:
+        if dimensions_of(X) > 2 or self.images:
             values = self._shaped(X)
             if reset:
                 self.n_features_in_ = values.shape[1]
             return values
-        table = validate_data(self, X, dtype=np.float64, order="C", ensure_min_features=2, reset=reset)
+        # A window of other length is told as such, also where it is too short for anything.
+        least = 2 if reset else 1
+        table = validate_data(self, X, dtype=np.float64, order="C", ensure_min_features=least, reset=reset)
         return np.ascontiguousarray(table[:, np.newaxis, np.newaxis, :])
 
     def _shaped(self, X: ArrayLike) -> NDArray[np.float64]:
-        dimensions = np.ndim(X)
+        dimensions = dimensions_of(X)
         known = {(2, False): (1, 1), (3, False): (2,), (3, True): (1,), (4, True): ()}
         if (dimensions, bool(self.images)) not in known:
             expected = "(images, rows, columns)" if self.images else "(windows, samples) or (trials, channels, samples)"
@@ -334,7 +344,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
     def _adopt(self, model: _core.MotifsModel, facts: dict[str, Any]) -> None:
         filters = model.filters()
         kept = [0] + [axis for axis in (1, 2) if filters.shape[axis] > 1] + [3]
-        self.components_ = filters.reshape([filters.shape[axis] for axis in kept])
+        self.components_: NDArray[np.float64] = filters.reshape([filters.shape[axis] for axis in kept])
         self.weights_ = model.weights()
         self.n_components_ = len(filters)
         if not hasattr(self, "n_features_in_"):
