@@ -47,7 +47,8 @@ pub(super) fn reach(signals: &Signals) -> Reach {
         (_, false) => ((last + 1).clamp(2, longest.max(2)), last < longest),
         // To the end of what can be told: whole circles are motifs of full length, a recording is only guessed at.
         (_, true) if signals.is_cyclic() && size <= 2 * longest => (size, true),
-        (_, true) => (longest.min(size.div_ceil(2)).max(2), false),
+        // Half of the longest: a guess should not cost minutes.
+        (_, true) => ((longest / 2).min(size.div_ceil(2)).max(2), false),
     };
     let (rows, row_ends) = along(last_row, most.rows, size.rows, LONGEST.rows);
     let (columns, column_ends) = along(last_column, most.columns, size.columns, LONGEST.columns);

@@ -18,6 +18,9 @@ use tenfold_engine::progress::{Progress, Silent};
 /// An order is used when its squared norm is this many times that of its noise.
 const STANDS_OUT: f64 = 1.5;
 
+/// Motifs that are sought at most when nobody says how many: more must be asked for.
+const MOST_CHOSEN: usize = 12;
+
 /// Rounds of the alternating minimisation.
 const ALTERNATIONS: usize = 100;
 
@@ -268,12 +271,20 @@ impl Params {
             }
             Components::Auto => {
                 let found = choose::count(repeats);
+                let advised = advised.min(MOST_CHOSEN);
                 if found == 0 {
-                    verdict.warn("nothing in the fourth cumulant repeats from one half of the signals to the other: one motif was sought");
+                    verdict.warn(
+                        "nothing in the fourth cumulant repeats from one half of the signals to the other: one motif was sought",
+                    );
+                } else if found > advised {
+                    verdict.note(format!(
+                        "{found} directions of the fourth cumulant repeat; {advised} motifs were sought: firings that depend on each \
+                         other, as heartbeats do, look like many motifs. -L asks for another number"
+                    ));
                 } else {
                     verdict.note(format!(
-                        "{} motifs chosen: so many directions of the fourth cumulant repeat from one half of the signals to the other",
-                        found.min(advised)
+                        "{found} motifs chosen: so many directions of the fourth cumulant repeat from one half of the signals to the \
+                         other"
                     ));
                 }
                 Ok(found.clamp(1, advised))
