@@ -154,3 +154,24 @@ fn what_cannot_be_fitted_is_told() {
     let model = params(1, Extent::line(8)).fit(&noise.signals).unwrap();
     assert!(!model.verdict().is_sound(), "{}", model.summary());
 }
+
+/// A shape that fires strongly, and something a quarter as strong that resembles it: the weak ones are left out, whether a
+/// stretch is decoded beside others or with the choices of the fit.
+#[test]
+fn a_lower_group_of_amplitudes_is_left_out() {
+    let shape = [0.2, 0.8, 1.5, -0.9, -0.4, 0.3, 0.1, -0.1];
+    let mut x = vec![0.0; 30_000];
+    let (mut state, mut strong) = (5u64, 0);
+    for t in (0..29_900).step_by(40) {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let (place, weak) = (t + (state >> 33) as usize % 20, (state >> 20).is_multiple_of(3));
+        strong += usize::from(!weak);
+        shape.iter().enumerate().for_each(|(i, s)| x[place + i] += if weak { 0.25 } else { 1.0 } * s);
+    }
+    let signals = Signals::windows(&x, 30_000, false);
+    let model = params(1, Extent::line(8)).fit(&signals).unwrap();
+    let count =
+        |decoding| model.infer(&signals, &decoding, &tenfold::engine::progress::Silent).unwrap().events.len();
+    assert_eq!(count(model.decoding()), strong, "{}", model.summary());
+    assert_eq!(count(model.steady_decoding()), strong);
+}

@@ -74,7 +74,9 @@ impl Learner<'_> {
             .iter()
             .filter(|found| {
                 let filter = self.unwhitened(found);
-                fitted.filters.iter().any(|own| likeness(own, &filter, self.channels(), self.support) > 0.9)
+                let closed = self.support == self.target.pairs.lattice.period;
+                let like = |own: &Vec<f64>| likeness(own, &filter, self.channels(), self.support, closed);
+                fitted.filters.iter().any(|own| like(own) > 0.9)
             })
             .count();
         Ok(Learned {
@@ -169,7 +171,7 @@ impl Learner<'_> {
     }
 
     fn alike(&self, a: &Found, b: &Found) -> f64 {
-        likeness(&a.filter, &b.filter, self.channels(), self.target.pairs.lattice.period)
+        likeness(&a.filter, &b.filter, self.channels(), self.target.pairs.lattice.period, true)
     }
 
     /// A candidate over one period, its whitening undone, moved into the support where it has most energy.

@@ -60,15 +60,16 @@ impl Learner<'_> {
         let moves = moves(self.support, self.target.pairs.lattice.period);
         for _ in 0..NUDGES {
             self.progress.check()?;
-            let trials: Vec<Fitted> = (0..fitted.filters.len() * moves.len())
+            let trials = (0..fitted.filters.len() * moves.len())
                 .into_par_iter()
                 .map(|number| {
+                    self.progress.check()?;
                     let mut filters = fitted.filters.clone();
                     let filter = &mut filters[number / moves.len()];
                     *filter = moved(filter, self.support, moves[number % moves.len()]);
-                    joint.refine(&filters, NUDGE)
+                    Ok(joint.refine(&filters, NUDGE))
                 })
-                .collect();
+                .collect::<Result<Vec<Fitted>>>()?;
             let best = trials.into_iter().min_by(|a, b| a.objective.total_cmp(&b.objective));
             match best.filter(|best| best.objective < fitted.objective * (1.0 - GAIN)) {
                 Some(best) => fitted = joint.refine(&best.filters, FINAL),
@@ -80,6 +81,7 @@ impl Learner<'_> {
 
     /// The fit after `drop` has been sought anew in what the others leave.
     fn trial(&self, joint: &Joint, fitted: &Fitted, drop: &[usize], stream: u64) -> Result<Fitted> {
+        self.progress.check()?;
         let kept: Vec<usize> = (0..fitted.filters.len()).filter(|l| !drop.contains(l)).collect();
         let mut filters: Vec<Vec<f64>> = kept.iter().map(|&l| fitted.filters[l].clone()).collect();
         let rest = self.residual(joint, &joint.describe(filters.clone(), true));

@@ -3,36 +3,21 @@
 use super::super::extent::Extent;
 use super::super::moments::Lattice;
 use super::subspace::unit;
-use tenfold_engine::linalg::{Complex64, Fourier};
+use crate::evaluate::{FilterBank, filter_errors};
+use tenfold_engine::linalg::Fourier;
 
-/// |correlation| of two waveforms at the cyclic shift where it is largest, one shift for all channels.
-pub(in crate::motifs) fn likeness(a: &[f64], b: &[f64], channels: usize, extent: Extent) -> f64 {
-    let norm = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let plan = Fourier::new(extent.rows, 2 * extent.columns);
-    // Along the columns with room for shifts over the ends; across the rows around.
-    let padded = |x: &[f64]| {
-        let mut field = vec![0.0; plan.len()];
-        for (row, values) in x.chunks_exact(extent.columns).enumerate() {
-            field[row * 2 * extent.columns..][..extent.columns].copy_from_slice(values);
-        }
-        plan.forward(&field)
-    };
-    let mut sum = vec![Complex64::default(); extent.rows * plan.half()];
-    for channel in 0..channels {
-        let own = |x: &[f64]| padded(&x[channel * extent.len()..(channel + 1) * extent.len()]);
-        for ((sum, a), b) in sum.iter_mut().zip(own(a)).zip(own(b)) {
-            *sum += a * b.conj();
-        }
-    }
-    let correlation = plan.inverse(&sum);
-    // A whitened motif is a circle: what leaves at the end comes in at the beginning.
-    let around = |at: usize| {
-        let (row, column) = (at / (2 * extent.columns), at % (2 * extent.columns));
-        let other = row * 2 * extent.columns + (column + extent.columns) % (2 * extent.columns);
-        correlation[at].abs().max((correlation[at] + correlation[other]).abs())
-    };
-    let best = (0..correlation.len()).map(around).fold(0.0, f64::max);
-    best / (norm(a) * norm(b)).max(1e-300)
+/// |correlation| of two waveforms at the best shift, one for all channels: around the ends where they are `closed` to circles.
+pub(in crate::motifs) fn likeness(
+    a: &[f64],
+    b: &[f64],
+    channels: usize,
+    extent: Extent,
+    closed: bool,
+) -> f64 {
+    let Extent { rows, columns } = extent;
+    let bank = |values| FilterBank { values, channels, rows, columns };
+    let error = filter_errors(bank(a), bank(b), closed.then_some((rows, columns))).errors[0];
+    1.0 - error * error / 2.0
 }
 
 /// Undoes the whitening of a filter over one period and takes the window of the support's size with most energy.

@@ -106,7 +106,8 @@ impl Model {
             self.diagnostics.refined = Some((refined.iterations, refined.converged));
             self.filters = refined.filters;
         }
-        self.diagnostics.likeness = likeness(&self.filters);
+        let closed = self.cyclic && signals.stretches()[0].extent == self.filters.extent;
+        self.diagnostics.likeness = likeness(&self.filters, closed);
         self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?;
         self.habits = Habits::of(&self.picture.events, &self.filters, self.picture.samples);
         if self.habits.floors.iter().any(|floor| *floor > 0.0) {
@@ -236,8 +237,8 @@ impl Model {
         decode_each(&self.filters, &centred, decoding, progress, &mut |_, mut part| {
             let stretch = &signals.stretches()[number];
             number += 1;
-            // A threshold that somebody gives is the only one.
-            if decoding.threshold.is_none() {
+            // A threshold that somebody gives is the only one; that of the fit goes with the groups of the fit.
+            if decoding.threshold.is_none_or(|given| given == self.picture.threshold) {
                 part.events.retain(|event| self.habits.keeps(event));
             }
             for (channel, centre) in
@@ -313,12 +314,17 @@ impl Model {
 }
 
 /// The two motifs that are most alike, and how much: |correlation| at the best shift.
-fn likeness(filters: &Filters) -> Option<(usize, usize, f64)> {
+fn likeness(filters: &Filters, closed: bool) -> Option<(usize, usize, f64)> {
     let mut most: Option<(usize, usize, f64)> = None;
     for a in 0..filters.count() {
         for b in 0..a {
-            let alike =
-                super::learn::likeness(filters.motif(a), filters.motif(b), filters.channels, filters.extent);
+            let alike = super::learn::likeness(
+                filters.motif(a),
+                filters.motif(b),
+                filters.channels,
+                filters.extent,
+                closed,
+            );
             if most.is_none_or(|(_, _, best)| alike > best) {
                 most = Some((b, a, alike));
             }
