@@ -16,6 +16,7 @@ pub mod output;
 pub mod report;
 pub mod sentences;
 pub mod topics;
+pub mod trees;
 pub mod verdict;
 
 pub use error::{Error, Result};

@@ -1,0 +1,13 @@
+//! Trees of hidden variables above observed ones: structure and parameters together.
+
+mod data;
+mod distances;
+mod network;
+mod synth;
+mod tree;
+
+pub use data::{Kind, Row, Table, Variable};
+pub use distances::Distances;
+pub use network::{Draw, Emission, Network, Node};
+pub use synth::{Drawn, Emits, Shape, Synth};
+pub use tree::Tree;
