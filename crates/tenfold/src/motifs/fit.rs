@@ -122,7 +122,11 @@ impl Params {
             refined: None,
         };
         let mut model = Model::assemble(filters, &learned, signals, self, diagnostics, verdict);
-        model.finish(signals, self, progress)?;
+        let judge = |filters: &Filters| {
+            let split = || (0..filters.count()).map(|l| filters.motif(l).to_vec()).collect();
+            reduced.is_none().then(|| learner.described(split()).misfit)
+        };
+        model.finish(signals, self, &judge, progress)?;
         Ok(model)
     }
 

@@ -3,7 +3,8 @@
 //! Minimises Σ_k ½‖x_k − Σ_l f_l ⋆ w_kl‖² + λ‖w_k‖₁ over activations and over motifs of unit norm and given length. Each
 //! window k holds its own copy of the motifs; the copies must agree with one set that keeps the constraints (consensus).
 //! The penalty is reweighted, so that it comes nearer to counting firings: with the plain ‖w‖₁ dense firings (four motifs
-//! at a rate of .1) pull even the true motifs away. From random starts this seldom finds the motifs; from the moments' estimate it makes them sharper.
+//! at a rate of .1) pull even the true motifs away. At the end motifs and amplitudes are solved for by plain least squares
+//! where the activations stand. From random starts this seldom finds the motifs; from the moments' estimate it makes them sharper.
 //!
 //! # References
 //! Šorel and Šroubek, "Fast convolutional sparse coding using matrix inversion lemma", 2016; Garcia-Cardona and Wohlberg,
@@ -11,6 +12,7 @@
 //! Boyd, "Enhancing sparsity by reweighted ℓ1 minimization", 2008.
 
 mod learn;
+mod settle;
 mod windows;
 
 pub(in crate::motifs) use learn::cut_to_length;

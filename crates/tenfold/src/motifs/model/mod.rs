@@ -98,13 +98,20 @@ impl Model {
         &mut self,
         signals: &Signals,
         params: &Params,
+        judge: &dyn Fn(&Filters) -> Option<f64>,
         progress: &dyn Progress,
     ) -> Result<()> {
         if params.sparse {
             let refinement = Refinement { signed: self.signed, seed: params.seed, ..Refinement::default() };
             let refined = refine(&self.filters, &signals.less(&self.centres), &refinement, progress)?;
             self.diagnostics.refined = Some((refined.iterations, refined.converged));
-            self.filters = refined.filters;
+            match (judge(&self.filters), judge(&refined.filters)) {
+                (Some(before), Some(after)) if after > self.allowed() * before => self.verdict.note(format!(
+                    "the sparse refinement was put aside: its motifs contradict the cumulants (misfit {after:.3} after {before:.3}), \
+                     as happens where firings are dense"
+                )),
+                _ => self.filters = refined.filters,
+            }
         }
         let closed = self.cyclic && signals.stretches()[0].extent == self.filters.extent;
         self.diagnostics.likeness = likeness(&self.filters, closed);
@@ -126,6 +133,13 @@ impl Model {
         self.diagnostics.noise = Some(self.picture.noise);
         self.diagnostics.report(&mut self.verdict);
         Ok(())
+    }
+
+    /// How much larger than at its minimum the misfit may be at the truth: the minimum has used up as many of the m(m+1)(m+2)/6
+    /// distinct lags (of four points in m samples) as there are taps; twice that share.
+    fn allowed(&self) -> f64 {
+        let m = self.filters.extent.len() as f64;
+        1.0 + 2.0 * self.count() as f64 * m / (m * (m + 1.0) * (m + 2.0) / 6.0)
     }
 
     /// Number of motifs.

@@ -1,5 +1,6 @@
 //! The alternation: one step of every window's coding, one step of the consensus.
 
+use super::settle::settle;
 use super::windows::Windows;
 use super::{Refined, Refinement};
 use crate::error::Result;
@@ -99,6 +100,8 @@ pub(super) fn learn(
         progress.advance(1);
     }
     let length = length(&windows, &bank, observed);
+    let y: Vec<Vec<f64>> = windows.into_iter().map(|window| window.state.y).collect();
+    let filters = settle(&filters, given, &y, refinement.signed).unwrap_or(filters);
     Ok((Refined { filters, objective, lambda, iterations, converged }, length))
 }
 
@@ -217,7 +220,7 @@ pub(in crate::motifs) fn cut_to_length(filters: &Filters, grid: Extent, arrays: 
     cut
 }
 
-fn normalise(filters: &mut Filters) {
+pub(super) fn normalise(filters: &mut Filters) {
     let size = filters.size();
     for motif in filters.values.chunks_exact_mut(size) {
         let norm = motif.iter().map(|f| f * f).sum::<f64>().sqrt();
