@@ -1,7 +1,7 @@
 """Hidden factors in data by the method of moments and tensor decomposition.
 
 The estimators follow scikit-learn: :class:`Topics` finds topics in text, :class:`Communities` overlapping communities in
-graphs, :class:`Motifs` what repeats anywhere in signals, :class:`Sentences` word vectors and phrase templates, :class:`ICA` independent
+graphs, :class:`Motifs` what repeats anywhere in signals, :class:`Trees` hidden causes above observed variables, :class:`Sentences` word vectors and phrase templates, :class:`ICA` independent
 sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark` works on DataFrames of Spark. Each fit
 carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that the
 command ``tenfold`` and the Rust library read too.
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tenfold.motifs import Motifs
     from tenfold.sentences import Sentences
     from tenfold.topics import Topics
+    from tenfold.trees import Trees
 
 __all__ = [
     "Communities",
@@ -29,6 +30,7 @@ __all__ = [
     "Motifs",
     "Sentences",
     "Topics",
+    "Trees",
     "Verdict",
     "__version__",
     "load",
@@ -41,6 +43,7 @@ ESTIMATORS = {
     "motifs": "Motifs",
     "sentences": "Sentences",
     "topics": "Topics",
+    "trees": "Trees",
 }
 
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
@@ -54,6 +57,7 @@ _HOMES = {
     "Motifs": "tenfold.motifs",
     "Sentences": "tenfold.sentences",
     "Topics": "tenfold.topics",
+    "Trees": "tenfold.trees",
 }
 
 

@@ -17,6 +17,7 @@ mod sentences;
 mod solver;
 mod tensor;
 mod topics;
+mod trees;
 mod watch;
 
 use anyhow::Context;
@@ -24,7 +25,7 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Session, parse_count_to};
 use std::ffi::OsString;
 
-/// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, templates of sentences,
+/// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, templates of sentences, trees of hidden causes,
 /// sources of mixed signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
@@ -52,6 +53,9 @@ enum Command {
     /// Turn sentences into numbers, by word vectors and phrase templates
     #[command(subcommand)]
     Sentences(sentences::Command),
+    /// Learn a tree of hidden variables above observed ones
+    #[command(subcommand)]
+    Trees(trees::Command),
     Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
@@ -103,6 +107,7 @@ Examples:
   tenfold motifs fit X.npy -L 4 -o m.tenfold         shapes that repeat
   tenfold sentences fit reviews.txt -o m.tenfold     word vectors and templates
   tenfold sentences encode m.tenfold new.txt -o X.npy  numbers for sentences
+  tenfold trees fit survey.csv -o m.tenfold          hidden causes of answers
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
   tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
   tenfold tensor decompose T.npy                     components of a tensor
@@ -119,6 +124,7 @@ fn carry_out(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Communities(command) => command.run(session),
         Command::Motifs(command) => command.run(session),
         Command::Sentences(command) => command.run(session),
+        Command::Trees(command) => command.run(session),
         Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),

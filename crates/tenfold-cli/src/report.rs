@@ -11,7 +11,7 @@ use tenfold::communities::{Comparison, Members, THRESHOLDS, truth};
 use tenfold::engine::progress::Progress;
 use tenfold::model_file::{ModelFile, TensorData};
 use tenfold::report::{self, Page};
-use tenfold::{communities, ica, motifs, sentences, topics};
+use tenfold::{communities, ica, motifs, sentences, topics, trees};
 
 /// One page about a model, to look at in a browser
 #[derive(Args)]
@@ -22,7 +22,8 @@ spectrum and what speaks for or against the model. For communities it has the ne
 memberships as pies, members and bridges, the adjacency matrix by blocks, and the trade-off that a \
 threshold makes; with --truth that between recovery and error. For motifs it has \
 their shapes and spectra, where they fire on a stretch of the signal, and the raster of firings. For \
-sentences it has the words on a map with their neighbours, and the phrases of every template.
+sentences it has the words on a map with their neighbours, and the phrases of every template. For trees \
+it has the tree, to fold, search and zoom, with the tables behind every edge.
 
 Examples:
   tenfold report model.tenfold -o topics.html
@@ -62,6 +63,7 @@ impl Report {
             "ica" => ica::Model::load(&self.model)?.report(),
             "motifs" => motifs::Model::load(&self.model)?.report(),
             "sentences" => sentences::Model::load(&self.model)?.report()?,
+            "trees" => trees::Model::load(&self.model)?.report(),
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;

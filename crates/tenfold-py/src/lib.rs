@@ -18,6 +18,7 @@ mod solvers;
 mod tensor;
 mod threads;
 mod topics;
+mod trees;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -46,6 +47,8 @@ mod _core {
     #[pymodule_export]
     use super::topics::{CountsReader, TextReader, TopicsCorpus, TopicsModel};
     #[pymodule_export]
+    use super::trees::TreesModel;
+    #[pymodule_export]
     use super::{kind_of, run_command};
 
     /// The version of the crates and of the Python package.
@@ -54,7 +57,7 @@ mod _core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences" or "tensor".
+/// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences", "trees" or "tensor".
 #[pyfunction]
 fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     py.detach(|| tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)

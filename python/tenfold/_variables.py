@@ -1,0 +1,166 @@
+"""Columns of arrays, DataFrames and sparse matrices as observed variables of a tree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tenfold import _core
+
+# Whole numbers with so many values or fewer are levels of a category, as the command line reads them.
+MOST_LEVELS = 20
+KINDS = ("category", "flags", "counts", "real")
+
+
+class Variable(NamedTuple):
+    """An observed variable: its name, its kind, and the names of its levels or numbers."""
+
+    name: str
+    kind: str
+    labels: list[str]
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row may hold of it."""
+        return len(self.labels) - (self.kind == "category")
+
+
+def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a column has no value: None, NaN or pandas' NA."""
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    if column.dtype.kind in "iub":
+        return np.zeros(len(column), bool)
+    # Only NaN and NA are not equal to themselves; NA answers neither yes nor no.
+    return np.array([x is None or not bool(np.all(np.equal(x, x) == True)) for x in column], bool)  # noqa: E712
+
+
+def columns_of(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
+    """Names and columns of a DataFrame or an array of two dimensions."""
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        names = [str(name) for name in X.columns]
+        return names, [_plain(X.iloc[:, i]) for i in range(len(names))]
+    table = np.asarray(X)
+    return [f"x{i}" for i in range(table.shape[1])], [table[:, i] for i in range(table.shape[1])]
+
+
+def _plain(series: Any) -> NDArray[Any]:
+    """A column as numbers where it holds numbers, otherwise as objects."""
+    values = np.asarray(series)
+    if values.dtype.kind in "fiub":
+        return values
+    return np.asarray(series, dtype=object)
+
+
+def text_of(value: Any) -> str:
+    """A level's name: whole numbers without a point, truth values as yes and no are left as they are."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def variable_of(name: str, column: NDArray[Any], kind: str | None) -> Variable:
+    """The variable that a column holds. The most frequent level of a category comes first."""
+    if kind in ("real", "counts", "flags"):
+        return Variable(name, kind, [name])
+    seen = column[~is_missing(column)]
+    if kind is None and column.dtype.kind in "fiu":
+        # Fractions are numbers; so are whole numbers with many values.
+        if not np.all(np.equal(np.mod(seen, 1), 0)) or len(np.unique(seen)) > MOST_LEVELS:
+            return Variable(name, "real", [name])
+    labels, counts = np.unique([text_of(x) for x in seen], return_counts=True)
+    order = sorted(range(len(labels)), key=lambda i: (-counts[i], labels[i]))
+    return Variable(name, "category", [str(labels[i]) for i in order] or ["none"])
+
+
+def variables_of(X: Any, kinds: dict[str, str] | None, groups: dict[str, str] | None) -> list[Variable]:
+    """The variables of X; columns of one group become one variable with as many numbers."""
+    kinds = kinds or {}
+    if sparse.issparse(X):
+        names = [f"x{i}" for i in range(X.shape[1])]
+        each = [Variable(name, kinds.get(name, "flags"), [name]) for name in names]
+    else:
+        names, columns = columns_of(X)
+        each = [variable_of(name, column, kinds.get(name)) for name, column in zip(names, columns)]
+    strangers = set(kinds) - set(names)
+    if strangers:
+        raise ValueError(f"kinds names {sorted(strangers)[0]!r}, which is no column of X")
+    if not groups:
+        return each
+    grouped: dict[str, list[Variable]] = {}
+    for variable in each:
+        grouped.setdefault(groups.get(variable.name, variable.name), []).append(variable)
+    return [_joined(name, members) for name, members in grouped.items()]
+
+
+def _joined(name: str, members: list[Variable]) -> Variable:
+    if len(members) == 1 and members[0].name == name:
+        return members[0]
+    kinds = {member.kind for member in members}
+    if len(kinds) > 1 or "category" in kinds:
+        told = ", ".join(sorted(kinds))
+        raise ValueError(
+            f"the columns of the group {name!r} are {told}; a group has flags, counts or real numbers: say so with kinds"
+        )
+    return Variable(name, members[0].kind, [member.name for member in members])
+
+
+def encode(X: Any, variables: list[Variable]) -> _core.TreeSamples:
+    """X as sparse rows of features, for variables that were met before. A level that was not is missing."""
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if sparse.issparse(X):
+        compressed = X.tocsc()
+        at = {f"x{i}": i for i in range(X.shape[1])}
+
+        def column(name: str) -> NDArray[Any]:
+            return np.asarray(compressed[:, [at[name]]].todense()).ravel()
+    else:
+        names, columns = columns_of(X)
+        found = dict(zip(names, columns))
+        column = found.__getitem__
+    row_parts, feature_parts, value_parts = [], [], []
+    gap_rows, gaps = [], []
+    start = 0
+    for number, variable in enumerate(variables):
+        holes = np.zeros(rows, bool)
+        sources = [variable.name] if variable.kind == "category" else variable.labels
+        for offset, source in enumerate(sources):
+            values = column(source)
+            empty = is_missing(values)
+            if variable.kind == "category":
+                code = {label: i for i, label in enumerate(variable.labels)}
+                codes = np.array([-1 if e else code.get(text_of(x), -1) for x, e in zip(values, empty)], np.int64)
+                empty = codes < 0
+                numbers, places = np.ones(rows), start + codes - 1
+                shown = codes > 0
+            else:
+                numbers = np.where(empty, 0.0, values).astype(np.float64)
+                places = np.full(rows, start + offset)
+                shown = numbers != 0.0
+            holes |= empty
+            row_parts.append(np.flatnonzero(shown))
+            feature_parts.append(places[shown])
+            value_parts.append(numbers[shown])
+        gap_rows.append(np.flatnonzero(holes))
+        gaps.append(np.full(int(holes.sum()), number))
+        start += variable.width
+    row, feature = np.concatenate(row_parts), np.concatenate(feature_parts)
+    value = np.concatenate(value_parts)
+    gap_row, gap = np.concatenate(gap_rows), np.concatenate(gaps)
+    # A variable of which one number is missing is missing in whole.
+    if len(gap):
+        owner = np.repeat(np.arange(len(variables)), [v.width for v in variables])
+        keep = ~np.isin(row * len(variables) + owner[feature], gap_row * len(variables) + gap)
+        row, feature, value = row[keep], feature[keep], value[keep]
+    order, gap_order = np.lexsort((feature, row)), np.lexsort((gap, gap_row))
+    return {
+        "variables": [(v.name, v.kind, v.labels) for v in variables],
+        "starts": np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64),
+        "features": feature[order].astype(np.uint32),
+        "values": value[order].astype(np.float64),
+        "missing_starts": np.searchsorted(gap_row[gap_order], np.arange(rows + 1)).astype(np.int64),
+        "missing": gap[gap_order].astype(np.uint32),
+    }

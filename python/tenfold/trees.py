@@ -1,0 +1,321 @@
+"""Trees of hidden variables above observed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tenfold import _core
+from tenfold._arguments import amount, choice, count, running, seed_of
+from tenfold._base import ModelMixin
+from tenfold._variables import KINDS, Variable, encode, variables_of
+
+METHODS = ("auto", "joining", "grouping", "evolution")
+CONTRACTIONS = ("likelihood", "jackknife", "none")
+FORMATS = ("newick", "nexus", "graphml", "dot", "bif", "json")
+
+
+class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""A tree of hidden variables above observed ones, structure and parameters together.
+
+    Variables are joined by a tree whose inner nodes are hidden and have k states. Between two variables the distance
+
+    .. math:: d(a, b) = -\sum_{l<k} \log \sigma_l(C_{aa}^{-1/2} C_{ab} C_{bb}^{-1/2})
+
+    (:math:`\sigma_l` are their canonical correlations) adds up along paths of the tree, so distances tell the tree. Tables along
+    the edges and emissions follow from the third moments of three variables around every hidden node, and a few sweeps of
+    expectation maximisation.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        States of a hidden node. "auto" takes the rank that pairs of variables support, plus one.
+    kinds : dict, default=None
+        Kinds of columns by name ("x0", "x1" and so on in arrays): "category", "flags", "counts" or "real". Others are guessed:
+        text, truth values and whole numbers with at most 20 values are categories, other numbers are real, columns of sparse
+        matrices are flags.
+    groups : dict, default=None
+        Columns by name to groups; a group is one variable with several numbers.
+    method : {"auto", "joining", "grouping", "evolution"}, default="auto"
+        How the structure is found: neighbour joining, recursive grouping around the spanning tree, or balanced minimum
+        evolution.
+    contraction : {"likelihood", "jackknife", "none"}, default="likelihood"
+        Which short edges between hidden nodes are contracted.
+    max_iter : int, default=10
+        Sweeps of expectation maximisation, at most.
+    bootstrap : int, default=20
+        Resampled tables that say how sure every split is.
+    held_out : float, default=0.1
+        Share of the samples to hold out, for a comparison with trees without hidden nodes.
+    random_state : int, numpy generator or None, default=0
+        The same seed gives the same answer on any number of threads. None is 0.
+    n_jobs : int, default=None
+        Threads. None is all cores (or ``OMP_NUM_THREADS``), -1 all cores. Results never depend on it.
+    verbose : bool or callable, default=False
+        True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+
+    Attributes
+    ----------
+    edges_ : ndarray of shape (edges, 4)
+        Node, node, length, and the share of resampled tables that have the edge's split (NaN where there is none). Nodes below
+        ``len(variables_)`` are variables, others are hidden.
+    variables_ : list of tuple
+        Name, kind and labels of every variable.
+    node_names_ : list of str
+        Names of the nodes, by their numbers.
+    clusters_ : ndarray of shape (variables,)
+        Groups of variables, cut at the longest edges.
+    n_components_ : int
+        States of a hidden node.
+    n_features_in_ : int
+        Columns of X.
+    diagnostics_ : dict
+        Figures of the fit, among them the held-out likelihood beside trees without hidden nodes.
+    verdict_ : tenfold.Verdict
+        What the figures mean: ``sound``, ``warnings`` and ``notes``.
+
+    References
+    ----------
+    .. [1] M. J. Choi, V. Tan, A. Anandkumar and A. Willsky, "Learning latent tree graphical models", 2011.
+    .. [2] F. Huang, N. U. Naresh, I. Perros, R. Chen, J. Sun and A. Anandkumar, "Guaranteed scalable learning of latent tree models", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import Trees
+    >>> rng = np.random.default_rng(0)
+    >>> cause = rng.integers(2, size=(4000, 2))
+    >>> noise = rng.random((4000, 6)) < 0.1
+    >>> X = cause[:, [0, 0, 0, 1, 1, 1]] ^ noise
+    >>> tree = Trees(2, bootstrap=0).fit(X)
+    >>> tree.clusters_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> tree.transform(X).shape
+    (4000, 4)
+    """
+
+    _compiled = _core.TreesModel
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        kinds: dict[str, str] | None = None,
+        groups: dict[str, str] | None = None,
+        method: str = "auto",
+        contraction: str = "likelihood",
+        max_iter: int = 10,
+        bootstrap: int = 20,
+        held_out: float = 0.1,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: Any = False,
+    ) -> None:
+        self.n_components = n_components
+        self.kinds = kinds
+        self.groups = groups
+        self.method = method
+        self.contraction = contraction
+        self.max_iter = max_iter
+        self.bootstrap = bootstrap
+        self.held_out = held_out
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: object = None) -> Trees:
+        """Learns the tree.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (samples, columns)
+            NaN and None are missing.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        table = self._checked_table(X, reset=True)
+        choices = self._checked()
+        for name, kind in (self.kinds or {}).items():
+            choice(f"kinds[{name!r}]", kind, KINDS)
+        samples = encode(table, variables_of(table, self.kinds, self.groups))
+        with running(self.n_jobs, self.verbose) as how:
+            model = _core.TreesModel.fit(samples, choices, how)
+        self._take(model)
+        self.verdict_.announce(stacklevel=3)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Posterior probabilities of the states of all hidden nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (samples, columns)
+            Anything in it may be missing.
+
+        Returns
+        -------
+        ndarray of shape (samples, states of all hidden nodes)
+        """
+        samples = self._samples(X)
+        with running(self.n_jobs) as how:
+            return self._model.transform(samples, how)  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: ArrayLike) -> dict[str, NDArray[np.float64]]:
+        """What is to be expected of every variable, given all that is observed of a sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (samples, columns)
+            What is missing is inferred.
+
+        Returns
+        -------
+        dict of ndarray
+            By variable: probabilities of the levels of a category (samples × levels) or of flags (samples × flags), expected
+            counts, or means of real numbers.
+        """
+        samples = self._samples(X)
+        variables = [Variable(*v) for v in self.variables_]
+        with running(self.n_jobs) as how:
+            found = self._model.expected(samples, list(range(len(variables))), how)
+
+        def whole(variable: Variable, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+            if variable.kind != "category":
+                return mean
+            first = np.clip(1.0 - mean.sum(axis=1, keepdims=True), 0.0, 1.0)
+            return np.hstack([first, mean])
+
+        return {v.name: whole(v, mean) for v, mean in zip(variables, found)}
+
+    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
+        """log P of every sample, in nats.
+
+        Parameters
+        ----------
+        X : array-like of shape (samples, columns)
+
+        Returns
+        -------
+        ndarray of shape (samples,)
+        """
+        samples = self._samples(X)
+        with running(self.n_jobs) as how:
+            return self._model.log_likelihood(samples, how)  # type: ignore[no-any-return]
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """The mean log-likelihood of a sample, in nats.
+
+        Parameters
+        ----------
+        X : array-like of shape (samples, columns)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(self.score_samples(X).mean())
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The columns of ``transform``: node and state."""
+        check_is_fitted(self)
+        return np.asarray(self._model.hidden_names(), dtype=object)
+
+    def export(self, format: str = "newick", *, min_cell: int | None = None) -> str:
+        """The tree as text for other programs.
+
+        Parameters
+        ----------
+        format : {"newick", "nexus", "graphml", "dot", "bif", "json"}, default="newick"
+            BIF is a Bayesian network with hidden nodes.
+        min_cell : int, default=None
+            Hold back what stands for fewer samples than this, other than none.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self)
+        text: str = self._model.export(choice("format", format, FORMATS), min_cell)
+        return text
+
+    def to_networkx(self) -> Any:
+        """The tree as a ``networkx.Graph``; nodes have ``name`` and ``hidden``, edges ``length`` and ``support``."""
+        import networkx
+
+        check_is_fitted(self)
+        graph = networkx.Graph()
+        observed = len(self.variables_)
+        graph.add_nodes_from((v, {"name": self.node_names_[v], "hidden": False}) for v in range(observed))
+        for a, b, length, support in self.edges_:
+            for node in (int(a), int(b)):
+                graph.add_node(node, name=self.node_names_[node], hidden=node >= observed)
+            told = {} if np.isnan(support) else {"support": float(support)}
+            graph.add_edge(int(a), int(b), length=float(length), **told)
+        return graph
+
+    def _samples(self, X: ArrayLike) -> _core.TreeSamples:
+        check_is_fitted(self)
+        table = self._checked_table(X, reset=False)
+        return encode(table, [Variable(*v) for v in self.variables_])
+
+    def _checked_table(self, X: Any, *, reset: bool) -> Any:
+        """X as it is, where scikit-learn finds nothing wrong with it."""
+        checked = validate_data(
+            self, X, dtype=None, accept_sparse="csc", ensure_all_finite="allow-nan", ensure_min_samples=2 if reset else 1, reset=reset
+        )
+        return X if hasattr(X, "columns") and hasattr(X, "iloc") else checked
+
+    def _checked(self) -> _core.TreesChoices:
+        """The arguments for Rust, each checked under the name that it has here."""
+        states: int | None = None
+        if isinstance(self.n_components, str):
+            choice("n_components", self.n_components, ("auto",))
+        else:
+            states = count("n_components", self.n_components, least=2)
+        return {
+            "states": states,
+            "method": choice("method", self.method, METHODS),
+            "contraction": choice("contraction", self.contraction, CONTRACTIONS),
+            "sweeps": count("max_iter", self.max_iter, least=0),
+            "bootstrap": count("bootstrap", self.bootstrap, least=0),
+            "held_out": amount("held_out", self.held_out, lambda x: 0 <= x < 1, "a share below 1 is needed"),
+            "seed": seed_of(self.random_state),
+        }
+
+    def _adopt(self, model: _core.TreesModel, facts: dict[str, Any]) -> None:
+        self.variables_ = [tuple(v) for v in model.variables()]
+        self.edges_: NDArray[np.float64] = model.edges()
+        self.node_names_ = model.node_names()
+        self.clusters_: NDArray[np.int64] = np.asarray(model.clusters(), dtype=np.int64)
+        self.n_components_: int = facts["diagnostics"]["states"]
+        if not hasattr(self, "n_features_in_"):
+            self.n_features_in_ = sum(1 if kind == "category" else len(labels) for _, kind, labels in self.variables_)
+
+    @classmethod
+    def _choices(cls, facts: dict[str, Any]) -> dict[str, Any]:
+        told = facts["parameters"]
+        return {
+            "n_components": told["states"],
+            "method": told["method"],
+            "contraction": told["contraction"],
+            "max_iter": told["sweeps"],
+            "bootstrap": told["bootstrap"],
+            "held_out": told["held_out"],
+            "random_state": told["seed"],
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
