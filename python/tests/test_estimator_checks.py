@@ -14,6 +14,7 @@ ESTIMATORS = [
     tenfold.ICA("auto"),
     tenfold.ICA(solver="online", polish=False),
     tenfold.Motifs(),
+    tenfold.Trees(),
 ]
 
 

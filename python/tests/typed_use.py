@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tenfold
-from tenfold import ICA, DataError, FitWarning, Motifs, Sentences, Topics, Verdict
+from tenfold import ICA, DataError, FitWarning, Motifs, Sentences, Topics, Trees, Verdict
 
 
 def told(stage: str, done: int, total: int) -> None:
@@ -42,6 +42,11 @@ def main(X: NDArray[np.float64]) -> None:
     assert_type(motifs.decode(X), dict[str, NDArray[Any]])
     assert_type(motifs.components_, NDArray[np.float64])
     assert_type(Motifs.load("m.tenfold"), Motifs)
+    tree = Trees("auto", bootstrap=0)
+    assert_type(tree.fit(X), Trees)
+    assert_type(tree.transform(X), NDArray[np.float64])
+    assert_type(tree.predict_proba(X), dict[str, NDArray[np.float64]])
+    assert_type(tree.export("newick"), str)
     assert_type(tenfold.__version__, str)
     problem: type[ValueError] = DataError
     doubt: type[Warning] = FitWarning

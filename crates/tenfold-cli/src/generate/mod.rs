@@ -5,6 +5,7 @@ mod ica;
 mod motifs;
 mod tensor;
 mod topics;
+mod trees;
 
 use crate::common::Session;
 use crate::exit;
@@ -19,6 +20,7 @@ pub enum Command {
     Motifs(motifs::Motifs),
     Tensor(tensor::Tensor),
     Topics(topics::Topics),
+    Trees(trees::Trees),
 }
 
 impl Command {
@@ -29,6 +31,7 @@ impl Command {
             Self::Motifs(motifs) => motifs.run(session),
             Self::Tensor(tensor) => tensor.run(session),
             Self::Topics(topics) => topics.run(session),
+            Self::Trees(trees) => trees.run(session),
         }
     }
 }

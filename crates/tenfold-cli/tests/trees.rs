@@ -1,0 +1,81 @@
+//! `tenfold trees` from files to files.
+
+mod support;
+
+use support::Place;
+
+#[test]
+fn a_tree_is_learned_used_compared_and_exported() {
+    let place = Place::new();
+    place.ok("generate trees --variables 12 --samples 6000 --seed 1 -o X.csv");
+    let fit = place.json("trees fit X.csv -k 2 --bootstrap 5 -o m.tenfold");
+    assert_eq!((&fit["variables"], &fit["diagnostics"]["states"]), (&12.into(), &2.into()));
+    let held = &fit["diagnostics"]["held_out"];
+    assert!(held["tree"].as_f64() > held["chow_liu"].as_f64(), "hidden nodes explain more: {held}");
+    assert!(held["chow_liu"].as_f64() > held["independence"].as_f64(), "{held}");
+    let near = place.json("trees evaluate m.tenfold X.nwk --data X.csv");
+    // Two percent at 10,000 samples; a tree of twelve leaves has nine inner edges at most, so one wrong is a tenth.
+    assert!(near["robinson_foulds"].as_f64().unwrap() <= 0.12, "{near}");
+    assert!(near["log_likelihood"].as_f64().unwrap() < 0.0);
+    place.write("gaps.csv", "x0,x1,x2\n1,,0\n0,1,\n");
+    let told = place.ok("trees infer m.tenfold gaps.csv -o H.csv --missing F.csv --next N.csv --states S.csv").out;
+    assert!(told.contains("2 samples"), "{told}");
+    assert!(place.bytes("F.csv").starts_with(b"sample,variable,value,probability,mean\n"));
+    let filled = String::from_utf8(place.bytes("F.csv")).unwrap();
+    assert!(filled.contains("0,x1,") && filled.contains("1,x2,") && filled.contains("0,x11,"), "{filled}");
+    for format in ["newick", "nexus", "graphml", "dot", "bif", "json"] {
+        place.ok(&format!("trees export m.tenfold --format {format} --min-cell 11 -o out.{format}"));
+        assert!(String::from_utf8_lossy(&place.bytes(&format!("out.{format}"))).contains("x7"), "{format}");
+    }
+    let again = place.json("trees evaluate m.tenfold out.newick");
+    assert_eq!(again["robinson_foulds"], 0.0);
+    let shown = place.ok("trees show m.tenfold").out;
+    assert!(shown.contains("above 12 variables"), "{shown}");
+    assert!(place.ok("trees show m.tenfold --variable x3 --top 2").out.lines().count() == 3);
+    place.ok("report m.tenfold -o page.html");
+    assert!(String::from_utf8_lossy(&place.bytes("page.html")).contains("x11"));
+}
+
+#[test]
+fn events_become_variables_and_groups_compare() {
+    let place = Place::new();
+    let mut events = String::from("patient,code\n");
+    for patient in 0..400 {
+        // Two causes, three codes each, and chance.
+        for cause in 0..2 {
+            if (patient * 7 + cause * 3) % 5 < 2 {
+                for code in 0..3 {
+                    if (patient * 31 + code * 17 + cause) % 9 != 0 {
+                        events += &format!("p{patient},{cause}{code}.1\n");
+                    }
+                }
+            }
+        }
+        events += &format!("p{patient},99.{}\n", patient % 2);
+    }
+    place.write("visits.csv", &events);
+    place.ok("trees fit visits.csv --events -k 2 --bootstrap 0 -o m.tenfold");
+    place.write("chapters.csv", "variable,group\n00.1,a\n01.1,a\n02.1,a\n10.1,b\n11.1,b\n12.1,b\n");
+    let near = place.json("trees evaluate m.tenfold --groups-of chapters.csv");
+    assert!(near["adjusted_rand_index"].as_f64().unwrap() > 0.9, "{near}");
+    place.ok("trees infer m.tenfold visits.csv --events --next next.csv --top 1");
+    assert_eq!(String::from_utf8(place.bytes("next.csv")).unwrap().lines().count(), 401);
+}
+
+#[test]
+fn bad_input_is_told() {
+    let place = Place::new();
+    place.ok("generate trees --variables 5 --samples 50 -o X.csv");
+    place.write("one.csv", "a\n1\n2\n");
+    for (line, code, words) in [
+        ("trees fit X.csv -k 1 -o m.tenfold", 2, "at least 2"),
+        ("trees fit X.csv -k 9 -o m.tenfold", 3, "k"),
+        ("trees fit X.csv -o X.csv", 2, "overwritten"),
+        ("trees fit missing.csv -o m.tenfold", 3, "missing.csv"),
+        ("generate trees --variables 2 -o Y.csv", 2, "at least 3"),
+        ("generate trees -o Y.txt", 2, ".csv"),
+    ] {
+        place.fails(line, code, &[words]);
+    }
+    assert!(!place.path("m.tenfold").exists());
+}
