@@ -1,0 +1,333 @@
+//! From samples to a tree with its parameters.
+
+mod support;
+
+use super::baseline;
+use super::choices::{Contraction, Params};
+use super::clusters::clusters;
+use super::data::Table;
+use super::distances::Distances;
+use super::model::stored::params_json;
+use super::model::{Diagnostics, Model};
+use super::moments::Spectra;
+use super::network::Network;
+use super::picture::HeldOut;
+use super::polish::Polish;
+use super::structure::{self, Learned};
+use super::tree::Tree;
+use crate::components::Components;
+use crate::error::{Error, Result};
+use crate::verdict::Verdict;
+use std::collections::BTreeMap;
+use tenfold_engine::progress::{Progress, Silent};
+
+/// Rounds of weighing edges and polishing again; the second seldom contracts anything.
+const ROUNDS: usize = 3;
+
+/// Sweeps before edges are weighed.
+const BEFORE: usize = 4;
+
+/// Groups that pages show in colours, at most.
+const GROUPS: usize = 12;
+
+/// With fewer samples none are held out.
+const ENOUGH: usize = 200;
+
+/// A tree, the parameters for it, and how many edges the likelihood did not pay for.
+struct Fitted {
+    tree: Tree,
+    network: Network,
+    contracted: usize,
+    sweeps: usize,
+    converged: bool,
+}
+
+impl Params {
+    /// Learns a tree.
+    ///
+    /// Distances come from canonical correlations ([`Spectra`]), the structure from distances ([`structure::learn`]), one tree for
+    /// each set of variables that depend on each other; parameters from moments and expectation maximisation ([`Polish`]); edges
+    /// that the likelihood does not pay for are contracted ([`Network::weigh`]).
+    ///
+    /// # Errors
+    /// Too few samples or variables, more states than the variables can show, two variables that are never known together.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::trees::{Params, Synth};
+    /// let drawn = Synth { variables: 6, samples: 3000, ..Synth::default() }.draw()?;
+    /// let model = Params { bootstrap: 0, ..Params::new(2) }.fit(&drawn.table)?;
+    /// assert!(model.diagnostics().held_out.is_some_and(|held| held.tree > held.independence));
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    pub fn fit(&self, table: &Table) -> Result<Model> {
+        self.fit_with(table, &Silent)
+    }
+
+    /// [`Params::fit`] with a listener that may stop it.
+    ///
+    /// # Errors
+    /// As [`Params::fit`].
+    pub fn fit_with(&self, table: &Table, progress: &dyn Progress) -> Result<Model> {
+        self.check(table)?;
+        let mut verdict = Verdict::default();
+        let (learn, watch) = self.split(table);
+        let learned = learn.as_ref().unwrap_or(table);
+        let spectra = Spectra::of(learned, progress)?;
+        let states = self.states_of(&spectra, learned, &mut verdict)?;
+        tell_data(&spectra, learned, &mut verdict);
+        let distances = spectra.distances(states - 1);
+        let (found, method) = self.forest(&spectra, &distances, progress)?;
+        let mut fitted = self.parameters(found, states, learned, progress)?;
+        fitted.tree = fitted.tree.canonical();
+        // Nodes of the network are at places of the tree, which have new numbers now.
+        fitted.network = self.refit(&fitted, states, learned, progress)?;
+        let held_out = match &watch {
+            None => None,
+            Some(watch) => Some(compare(&fitted.network, learned, watch, progress)?),
+        };
+        if watch.is_some() {
+            let last = Polish { sweeps: self.sweeps.min(1), ..Polish::default() };
+            fitted.network = last.run(&fitted.network, table, progress)?.network;
+        }
+        let errors = measured(&mut fitted.tree, &distances)?;
+        let support = support::bootstrap(self, table, &fitted.tree, states, progress)?;
+        tell_tree(&fitted, &support, held_out, &mut verdict);
+        let log_likelihood = mean(&fitted.network.log_likelihood(table, progress)?);
+        let diagnostics = Diagnostics {
+            samples: table.samples(),
+            seen: seen(table),
+            states,
+            method,
+            contracted: fitted.contracted,
+            sweeps: fitted.sweeps,
+            converged: fitted.converged,
+            log_likelihood,
+            held_out,
+            bootstrap: self.bootstrap,
+        };
+        Ok(Model {
+            variables: table.variables().to_vec(),
+            clusters: clusters(&fitted.tree, groups(&fitted.tree)),
+            tree: fitted.tree,
+            network: fitted.network,
+            support,
+            errors,
+            params: params_json(self),
+            diagnostics,
+            verdict,
+        })
+    }
+
+    fn check(&self, table: &Table) -> Result<()> {
+        let wrong = |name: &str, value: String, expected: &str| {
+            Err(Error::BadParameter { name: name.into(), value, expected: expected.into() })
+        };
+        if let Components::Exactly(k) = self.states
+            && k < 2
+        {
+            return wrong("states", k.to_string(), "at least 2, or auto");
+        }
+        if !(0.0..1.0).contains(&self.held_out) {
+            return wrong("held_out", self.held_out.to_string(), "a share from 0 to below 1");
+        }
+        if table.samples() < 2 {
+            return Err(Error::Unfit {
+                problem: format!("{} samples", table.samples()),
+                remedy: "a tree needs at least some hundred rows".into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Samples to learn from and samples to hold out, evenly spread; none are held out where there are few.
+    fn split(&self, table: &Table) -> (Option<Table>, Option<Table>) {
+        let n = table.samples();
+        let held = (self.held_out * n as f64) as usize;
+        if held == 0 || n < ENOUGH {
+            return (None, None);
+        }
+        // Sample i is held out where the count of held-out samples up to it goes up.
+        let out = |i: usize| (i + 1) * held / n > i * held / n;
+        (Some(table.take((0..n).filter(|&i| !out(i)))), Some(table.take((0..n).filter(|&i| out(i)))))
+    }
+
+    fn states_of(&self, spectra: &Spectra, table: &Table, verdict: &mut Verdict) -> Result<usize> {
+        let widest = (0..spectra.variables()).map(|v| spectra.width(v)).max().unwrap_or(0);
+        match self.states {
+            Components::Auto => {
+                let found = spectra.rank().states().max(2);
+                verdict.note(format!("{found} states of hidden nodes chosen: pairs of variables show no more"));
+                Ok(found)
+            }
+            Components::Exactly(k) => {
+                let narrow = (0..spectra.variables()).filter(|&v| spectra.width(v) + 1 < k).count();
+                if widest + 1 < k {
+                    return Err(Error::Unfit {
+                        problem: format!("no variable can show k = {k} states: the widest tells {} apart", widest + 1),
+                        remedy: format!("give -k {} or less, or auto", (widest + 1).max(2)),
+                    });
+                }
+                if narrow > 0 {
+                    verdict.warn(format!(
+                        "{narrow} of {} variables cannot tell {k} states apart; their distances are only estimates: -k auto",
+                        table.variables().len()
+                    ));
+                }
+                Ok(k)
+            }
+        }
+    }
+
+    /// A tree for every set of variables that depend on each other; also how it was found.
+    fn forest(
+        &self,
+        spectra: &Spectra,
+        distances: &Distances,
+        progress: &dyn Progress,
+    ) -> Result<(Tree, String)> {
+        let mut edges = Vec::new();
+        let mut next = distances.count();
+        let mut method = structure::Method::Auto.name();
+        let components = spectra.components();
+        for component in components.iter().filter(|c| c.len() > 1) {
+            progress.check()?;
+            let Learned { binary, contracted, method: used, .. } =
+                structure::learn(&distances.select(component), self.method, progress)?;
+            let tree = if self.contraction == Contraction::None { binary } else { contracted };
+            method = used.name();
+            let place = |node: usize| match component.get(node) {
+                Some(&variable) => variable,
+                None => next + node - component.len(),
+            };
+            edges.extend(tree.edges().into_iter().map(|(a, b, w)| (place(a), place(b), w)));
+            next += tree.capacity() - component.len();
+        }
+        Ok((Tree::from_edges(distances.count(), &edges), method.to_owned()))
+    }
+
+    /// Parameters, and contraction by what the edges are worth.
+    fn parameters(&self, tree: Tree, states: usize, table: &Table, progress: &dyn Progress) -> Result<Fitted> {
+        let mut tree = tree;
+        let mut contracted = 0;
+        if self.contraction == Contraction::Likelihood {
+            for _ in 0..ROUNDS {
+                progress.check()?;
+                let started = self.started(&tree, states, table, progress)?;
+                let short = Polish { sweeps: BEFORE.min(self.sweeps), ..Polish::default() };
+                let network = short.run(&started, table, progress)?.network;
+                let before = tree.hidden().count();
+                tree = tree.without_unneeded(&network.weigh(table, progress)?);
+                tree.suppress();
+                let gone = before - tree.hidden().count();
+                contracted += gone;
+                if gone == 0 {
+                    break;
+                }
+            }
+        }
+        let network = self.started(&tree, states, table, progress)?;
+        Ok(Fitted { tree, network, contracted, sweeps: 0, converged: true })
+    }
+
+    fn started(&self, tree: &Tree, states: usize, table: &Table, progress: &dyn Progress) -> Result<Network> {
+        let blank = Network::skeleton(tree, table.variables(), |_| states)?;
+        Ok(blank.from_moments(tree, table, self.seed, progress)?.network)
+    }
+
+    /// The parameters of a tree from the start, with all sweeps.
+    fn refit(&self, fitted: &Fitted, states: usize, table: &Table, progress: &dyn Progress) -> Result<Network> {
+        let started = self.started(&fitted.tree, states, table, progress)?;
+        Ok(Polish { sweeps: self.sweeps, ..Polish::default() }.run(&started, table, progress)?.network)
+    }
+}
+
+/// How likely held-out samples are, beside models without hidden nodes.
+fn compare(network: &Network, learn: &Table, watch: &Table, progress: &dyn Progress) -> Result<HeldOut> {
+    let [chow_liu, independence] = baseline::held_out(learn, watch, progress)?;
+    let tree = mean(&network.log_likelihood(watch, progress)?);
+    Ok(HeldOut { tree, chow_liu, independence, samples: watch.samples() })
+}
+
+/// Lengths of all edges from the distances, and their errors.
+fn measured(tree: &mut Tree, distances: &Distances) -> Result<BTreeMap<(usize, usize), f64>> {
+    let mut errors = BTreeMap::new();
+    for edge in structure::measure(distances, tree)? {
+        tree.join(edge.a, edge.b, edge.length.max(0.0));
+        errors.insert((edge.a, edge.b), edge.error);
+    }
+    Ok(errors)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Samples in which each variable was observed; empty where all were.
+fn seen(table: &Table) -> Vec<usize> {
+    if !table.has_missing() {
+        return Vec::new();
+    }
+    let mut seen = vec![table.samples(); table.variables().len()];
+    (0..table.samples()).for_each(|i| table.row(i).missing.iter().for_each(|&v| seen[v as usize] -= 1));
+    seen
+}
+
+/// About as many groups as the root of the number of variables, and at least one for each tree.
+fn groups(tree: &Tree) -> usize {
+    let trees = tree.components().iter().filter(|nodes| nodes.len() > 1).count();
+    ((tree.observed() as f64).sqrt().round() as usize).clamp(2, GROUPS).max(trees)
+}
+
+/// What is wrong or remarkable about the data.
+fn tell_data(spectra: &Spectra, table: &Table, verdict: &mut Verdict) {
+    let name = |v: usize| table.variables()[v].name.as_str();
+    let constants = spectra.constants();
+    if let [first, ..] = constants[..] {
+        verdict.note(format!("{} variables do not vary ({} …); they stand alone", constants.len(), name(first)));
+    }
+    let duplicates = spectra.duplicates();
+    if let [(a, b), ..] = duplicates[..] {
+        verdict.warn(format!(
+            "{} pairs of variables tell each other exactly, such as {} and {}: keep one of each pair",
+            duplicates.len(),
+            name(a),
+            name(b)
+        ));
+    }
+    if let Some(needed) = spectra.too_few() {
+        verdict.warn(format!(
+            "{} samples are few for variables this wide; about {needed} are needed before distances say much",
+            table.samples()
+        ));
+    }
+}
+
+/// How far to trust the tree.
+fn tell_tree(
+    fitted: &Fitted,
+    support: &BTreeMap<(usize, usize), f64>,
+    held_out: Option<HeldOut>,
+    verdict: &mut Verdict,
+) {
+    let weak = support.values().filter(|s| **s < 0.5).count();
+    if weak > 0 && 3 * weak >= support.len() {
+        verdict.warn(format!(
+            "{weak} of {} inner edges stand in less than half of the resampled tables: do not read them as facts",
+            support.len()
+        ));
+    } else if weak > 0 {
+        verdict.note(format!("{weak} of {} inner edges stand in less than half of the resampled tables", support.len()));
+    }
+    if let Some(held) = held_out
+        && held.tree < held.chow_liu
+    {
+        verdict.warn(format!(
+            "a tree without hidden nodes predicts held-out samples better ({:.3} against {:.3} nats)",
+            held.chow_liu, held.tree
+        ));
+    }
+    if fitted.tree.hidden().next().is_none() {
+        verdict.warn("no hidden node was found: the variables are too few or hang together too little");
+    }
+}

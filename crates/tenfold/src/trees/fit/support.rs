@@ -1,0 +1,78 @@
+//! How sure splits are: trees of resampled tables.
+
+use crate::error::Result;
+use crate::trees::choices::{Contraction, Params};
+use crate::trees::data::Table;
+use crate::trees::moments::Spectra;
+use crate::trees::tree::Tree;
+use rand::RngExt;
+use std::collections::{BTreeMap, BTreeSet};
+use tenfold_engine::linalg::random;
+use tenfold_engine::progress::{Progress, Silent};
+
+/// Random streams of resampled tables begin here.
+const RESAMPLED: u64 = 750 << 32;
+
+/// A resampled table has no more rows: beyond, distances are as sure as the model is right.
+const MOST_SAMPLES: usize = 50_000;
+
+/// The side of a split without the first variable, by its variables.
+type Side = Vec<u32>;
+
+/// For every inner edge the share of resampled tables whose tree has its split. Trees are those of the distances, contracted by
+/// their errors; an edge that only the likelihood pays for shows in fewer.
+pub(super) fn bootstrap(
+    params: &Params,
+    table: &Table,
+    tree: &Tree,
+    states: usize,
+    progress: &dyn Progress,
+) -> Result<BTreeMap<(usize, usize), f64>> {
+    let edges = splits(tree);
+    let mut counts = vec![0usize; edges.len()];
+    if params.bootstrap == 0 || edges.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    progress.stage("resampling", params.bootstrap as u64);
+    let plain = Params { contraction: Contraction::None, ..params.clone() };
+    for round in 0..params.bootstrap {
+        progress.check()?;
+        let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
+        let n = table.samples();
+        let drawn = table.take((0..n.min(MOST_SAMPLES)).map(|_| rng.random_range(0..n)));
+        let spectra = Spectra::of(&drawn, &Silent)?;
+        let (found, _) = plain.forest(&spectra, &spectra.distances(states - 1), &Silent)?;
+        let there: BTreeSet<Side> = splits(&found).into_values().collect();
+        for (count, side) in counts.iter_mut().zip(edges.values()) {
+            *count += usize::from(there.contains(side));
+        }
+        progress.advance(1);
+    }
+    let share = |count: usize| count as f64 / params.bootstrap as f64;
+    Ok(edges.into_keys().zip(counts.into_iter().map(share)).collect())
+}
+
+/// The splits of inner edges: those with at least two variables on either side.
+fn splits(tree: &Tree) -> BTreeMap<(usize, usize), Side> {
+    let mut found = BTreeMap::new();
+    for component in tree.components() {
+        let observed: Vec<usize> = component.iter().copied().filter(|&node| !tree.is_hidden(node)).collect();
+        let Some(&root) = observed.first() else { continue };
+        let order = tree.walk(root);
+        let mut below: BTreeMap<usize, Side> = BTreeMap::new();
+        for &(node, parent) in order.iter().rev() {
+            let mut own = below.remove(&node).unwrap_or_default();
+            if !tree.is_hidden(node) {
+                own.push(node as u32);
+            }
+            if let Some(parent) = parent {
+                if own.len() > 1 && own.len() + 1 < observed.len() {
+                    own.sort_unstable();
+                    found.insert((node.min(parent), node.max(parent)), own.clone());
+                }
+                below.entry(parent).or_default().extend(own);
+            }
+        }
+    }
+    found
+}
