@@ -70,6 +70,14 @@ impl Params {
     /// # Errors
     /// As [`Params::fit`].
     pub fn fit_with(&self, signals: &Signals, progress: &dyn Progress) -> Result<Model> {
+        let mut model = self.learn_with(signals, progress)?;
+        model.finish(signals, self, progress)?;
+        Ok(model)
+    }
+
+    /// [`Params::fit_with`] without the last look at the signals: its model has motifs but no picture, no habits of firing and
+    /// no refinement.
+    pub(crate) fn learn_with(&self, signals: &Signals, progress: &dyn Progress) -> Result<Model> {
         self.check()?;
         check_signals(signals)?;
         let mut verdict = Verdict::default();
@@ -121,9 +129,7 @@ impl Params {
             noise: None,
             refined: None,
         };
-        let mut model = Model::assemble(filters, &learned, signals, self, diagnostics, verdict);
-        model.finish(signals, self, progress)?;
-        Ok(model)
+        Ok(Model::assemble(filters, &learned, signals, self, diagnostics, verdict))
     }
 
     /// Alternating minimisation over all samples; the cumulants only say how its motifs fit them.
