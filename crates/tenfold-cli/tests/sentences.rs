@@ -75,7 +75,9 @@ fn motifs_of_single_dimensions_are_templates_too() {
     let fit = "sentences fit t.txt -o n.tenfold --learner motifs";
     place.fails(&format!("{fit} --length 1"), 2, &["length", "two words"]);
     place.ok(&format!("{fit} --dimensions 4 -L 20 --length 3 --min-count 1"));
-    assert!(place.ok("sentences show n.tenfold").out.contains("20 templates were asked for, but there are 8"));
+    assert!(
+        place.ok("sentences show n.tenfold").out.contains("20 templates were asked for, but there are 8")
+    );
 }
 
 #[test]

@@ -48,7 +48,9 @@ impl Learner {
 
     /// From [`Learner::name`].
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Third, Self::Fourth, Self::Random, Self::Motifs].into_iter().find(|learner| learner.name() == name)
+        [Self::Third, Self::Fourth, Self::Random, Self::Motifs]
+            .into_iter()
+            .find(|learner| learner.name() == name)
     }
 }
 

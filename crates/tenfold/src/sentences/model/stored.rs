@@ -1,9 +1,9 @@
 //! The model as a file and as JSON.
 
+use super::super::coordinates;
 use super::super::data::{Cutting, index};
 use super::super::features::{Features, Sif, Sizes};
 use super::super::fit::{Params, Words};
-use super::super::coordinates;
 use super::super::templates::{Decode, Templates};
 use super::{Diagnostics, Model, Phrase};
 use crate::error::{Error, Result};
@@ -123,7 +123,8 @@ impl Model {
         }
         let features = facts["features"].as_str().and_then(Features::named);
         let features = features.ok_or_else(|| fail("says nothing that is known about its features"))?;
-        let templates = file.tensors.contains_key("templates").then(|| templates(file, &vectors)).transpose()?;
+        let templates =
+            file.tensors.contains_key("templates").then(|| templates(file, &vectors)).transpose()?;
         if features.has_templates() && templates.is_none() {
             return Err(fail("has no templates, which its features need"));
         }
