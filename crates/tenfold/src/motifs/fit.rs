@@ -21,6 +21,10 @@ const STANDS_OUT: f64 = 1.5;
 /// Motifs that are sought at most when nobody says how many: more must be asked for.
 const MOST_CHOSEN: usize = 12;
 
+/// Motifs that are sought when more directions repeat than that: their number is then no more than a guess, and many would take
+/// minutes.
+const GUESSED: usize = 4;
+
 /// Rounds of the alternating minimisation.
 const ALTERNATIONS: usize = 100;
 
@@ -277,7 +281,10 @@ impl Params {
             }
             Components::Auto => {
                 let found = choose::count(repeats);
-                let advised = advised.min(MOST_CHOSEN);
+                let advised = match advised.min(MOST_CHOSEN) {
+                    most if found > most => most.min(GUESSED),
+                    most => most,
+                };
                 if found == 0 {
                     verdict.warn(
                         "nothing in the fourth cumulant repeats from one half of the signals to the other: one motif was sought",
