@@ -46,6 +46,13 @@ pub struct Model {
     picture: Picture,
 }
 
+/// A part of the mean that is less than this share of the noise is not looked into.
+const NOTICED: f64 = 0.1;
+
+/// Means that are tried, and the share of the unexplained variance that the next may leave at most.
+const BASELINES: usize = 3;
+const CLEARLY: f64 = 0.9;
+
 impl Model {
     /// Puts motifs into canonical order and sign.
     pub(super) fn assemble(
@@ -108,7 +115,7 @@ impl Model {
         }
         let closed = self.cyclic && signals.stretches()[0].extent == self.filters.extent;
         self.diagnostics.likeness = likeness(&self.filters, closed);
-        self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?;
+        self.picture = self.pictured(signals, progress)?;
         self.habits = Habits::of(&self.picture.events, &self.filters, self.picture.samples);
         if self.habits.floors.iter().any(|floor| *floor > 0.0) {
             self.verdict.note(format!(
@@ -119,13 +126,52 @@ impl Model {
         }
         if self.habits != Habits::default() {
             // Once more, as the model will decode from now on.
-            self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?;
+            self.picture = Picture::of(signals, &self.centres, &self.filters, &self.decoding(), progress)?.0;
             self.picture.events.retain(|event| self.habits.keeps(event));
         }
         self.diagnostics.explained = Some(self.picture.explained);
         self.diagnostics.noise = Some(self.picture.noise);
         self.diagnostics.report(&mut self.verdict);
         Ok(())
+    }
+
+    /// Decodes a part of the signals. Motifs that fire often lift the mean of the signals, and what is left without the whole mean is
+    /// then no sum of firings: where lowering the signals by less explains clearly more, that is what they are lowered by.
+    fn pictured(&mut self, signals: &Signals, progress: &dyn Progress) -> Result<Picture> {
+        let of = |centres: &[f64]| Picture::of(signals, centres, &self.filters, &self.decoding(), progress);
+        let (mut picture, _) = of(&self.centres)?;
+        let (mut centres, mut known) = (self.centres.clone(), None);
+        let lifts = self.lifts();
+        if lifts.iter().any(|lift| lift.abs() > NOTICED * picture.noise) {
+            centres.iter_mut().zip(&lifts).for_each(|(centre, lift)| *centre -= lift);
+            for _ in 0..BASELINES {
+                let (other, left) = of(&centres)?;
+                if 1.0 - other.explained > CLEARLY * (1.0 - picture.explained) {
+                    break;
+                }
+                (picture, known) = (other, Some(centres.clone()));
+                centres.iter_mut().zip(&left).for_each(|(centre, left)| *centre += left);
+            }
+        }
+        if let Some(known) = known {
+            self.centres = known;
+        }
+        Ok(picture)
+    }
+
+    /// What firings add to the mean of every channel, were their numbers Poisson: a motif of rate r and amplitude a has the
+    /// cumulants λ = r a³ and κ = r a⁴, so its mean activation is r a = λ³/κ².
+    fn lifts(&self) -> Vec<f64> {
+        let mut lifts = vec![0.0; self.filters.channels];
+        for (l, (third, fourth)) in self.third.iter().zip(&self.fourth).enumerate() {
+            if !self.signed && *third > 0.0 && *fourth > 0.0 {
+                let mean = third.powi(3) / fourth.powi(2);
+                for (c, lift) in lifts.iter_mut().enumerate() {
+                    *lift += mean * self.filters.channel(l, c).iter().sum::<f64>();
+                }
+            }
+        }
+        lifts
     }
 
     /// Number of motifs.
