@@ -171,7 +171,7 @@ def classify(name: str) -> dict[str, object]:
 
     kept: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     tables: dict[str, list[np.ndarray]] = {}
-    for learner in ("fourth", "third", "random"):
+    for learner in ("fourth", "third", "random", "motifs"):
         tables[learner] = []
         for length, count in SETTINGS:
             model = Sentences(n_templates=count, template_length=length, learner=learner).fit(texts)
@@ -183,6 +183,7 @@ def classify(name: str) -> dict[str, object]:
     add("mean + random templates", tables["random"])
     add("mean + templates, third cumulant", tables["third"])
     add("mean + templates, fourth cumulant", tables["fourth"])
+    add("mean + motifs of single dimensions", tables["motifs"])
     add("templates alone, fourth cumulant", [t[:, 100:] for t in tables["fourth"]])
     bayes, scores = naive_bayes_svm(texts, y)
     rows["NB-SVM"] = {"accuracy": bayes.tolist()}

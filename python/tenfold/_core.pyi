@@ -55,6 +55,7 @@ class IcaModel:
 class Recorded(TypedDict):
     rate: float | None
     cyclic: bool
+    skip_nan: bool
     channels: list[str]
 
 class MotifsChoices(TypedDict):

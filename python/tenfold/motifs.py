@@ -51,6 +51,9 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         Whether X holds images: (images, rows, columns), or (images, channels, rows, columns).
     cyclic : bool, default=False
         Whether windows are circles: a motif that leaves one at its end comes in again at its beginning.
+    skip_nan : bool, default=False
+        Cut signals at samples that are NaN or infinite in any channel, instead of refusing them; images and circles that hold
+        such a sample are left out.
     orders : {"auto", 3, 4, "both"}, default="auto"
         Which cumulants are used. "auto" takes those that stand out from their noise.
     solver : {"subspace", "als", "deflation", "average", "alternating"}, default="subspace"
@@ -124,6 +127,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         rate: float | None = None,
         images: bool = False,
         cyclic: bool = False,
+        skip_nan: bool = False,
         orders: int | str = "auto",
         solver: str = "subspace",
         sparse: bool = False,
@@ -138,6 +142,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         self.rate = rate
         self.images = images
         self.cyclic = cyclic
+        self.skip_nan = skip_nan
         self.orders = orders
         self.solver = solver
         self.sparse = sparse
@@ -240,7 +245,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         }
 
     def reconstruct(self, X: ArrayLike) -> NDArray[np.float64]:
-        """What the firings of the motifs add up to, in the shape of X.
+        """What the firings of the motifs add up to, in the shape of X; NaN where samples were skipped.
 
         Parameters
         ----------
@@ -295,7 +300,10 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
             return values
         # A window of other length is told as such, also where it is too short for anything.
         least = 2 if reset else 1
-        table = validate_data(self, X, dtype=np.float64, order="C", ensure_min_features=least, reset=reset)
+        finite = not self.skip_nan
+        table = validate_data(
+            self, X, dtype=np.float64, order="C", ensure_min_features=least, ensure_all_finite=finite, reset=reset
+        )
         return np.ascontiguousarray(table[:, np.newaxis, np.newaxis, :])
 
     def _shaped(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -304,7 +312,8 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         if (dimensions, bool(self.images)) not in known:
             expected = "(images, rows, columns)" if self.images else "(windows, samples) or (trials, channels, samples)"
             raise ValueError(f"X has {dimensions} dimensions, but {expected} is expected; reshape it")
-        values = check_array(X, dtype=np.float64, order="C", allow_nd=True, ensure_2d=False)
+        finite = not self.skip_nan
+        values = check_array(X, dtype=np.float64, order="C", allow_nd=True, ensure_2d=False, ensure_all_finite=finite)
         for axis in known[(dimensions, bool(self.images))]:
             values = np.expand_dims(values, axis)
         return np.ascontiguousarray(values)
@@ -313,7 +322,12 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         rate = self.rate
         if rate is not None:
             rate = amount("rate", rate, lambda x: np.isfinite(x) and x > 0, "a number above 0 is needed")
-        return {"rate": rate, "cyclic": bool(self.cyclic), "channels": [str(c) for c in range(channels)]}
+        return {
+            "rate": rate,
+            "cyclic": bool(self.cyclic),
+            "channels": [str(c) for c in range(channels)],
+            "skip_nan": bool(self.skip_nan),
+        }
 
     def _checked(self) -> _core.MotifsChoices:
         """The arguments for Rust, each checked under the name that it has here."""
@@ -367,6 +381,11 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
             "n_starts": told["starts"],
             "random_state": told["seed"],
         }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = bool(self.skip_nan)
+        return tags
 
     @property
     def _n_features_out(self) -> int:

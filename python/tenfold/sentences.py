@@ -41,8 +41,10 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         How many templates.
     template_length : int, default=4
         Words of a template.
-    learner : {"fourth", "third", "random"}, default="fourth"
-        The cumulant that tells templates apart; "random" directions are for comparison.
+    learner : {"fourth", "third", "random", "motifs"}, default="fourth"
+        The cumulant that tells templates apart; "random" directions are for comparison. "motifs" learns the motifs of every
+        dimension of the vectors by itself, two for each of the leading n_templates/2 unless ``channels`` says how many; a
+        template is then zero in all other dimensions.
     pool : int, default=1
         Activations of a template that a sentence keeps, the largest first.
     channels : int, default=None
@@ -319,7 +321,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
             "templates": count("n_templates", self.n_templates),
             "length": count("template_length", self.template_length),
             "channels": None if self.channels is None else count("channels", self.channels),
-            "learner": choice("learner", self.learner, ("fourth", "third", "random")),
+            "learner": choice("learner", self.learner, ("fourth", "third", "random", "motifs")),
             "pool": count("pool", self.pool),
             "sif": amount("sif", self.sif, positive, "a number above 0 is needed"),
             "seed": seed_of(self.random_state),

@@ -71,3 +71,30 @@ def test_wrong_shapes_are_told():
         tenfold.Motifs(1, length=100).fit(X[:, 0])
     with pytest.raises(ValueError, match="length"):
         tenfold.Motifs(1, length=0).fit(X[:, 0])
+
+
+def test_gaps_are_cut_where_they_are_allowed():
+    rng = np.random.default_rng(0)
+    motif = rng.standard_normal((2, 8))
+    fired = rng.poisson(0.02, size=6000)
+    X = np.stack([np.convolve(fired, f)[:6000] for f in motif])[np.newaxis] / np.linalg.norm(motif)
+    X[0, 0, 1000:1010], X[0, 1, 4000] = np.nan, np.inf
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        tenfold.Motifs(1, length=8).fit(X)
+    motifs = tenfold.Motifs(1, length=8, skip_nan=True).fit(X)
+    events = motifs.decode(X)
+    truth = np.flatnonzero(fired)
+    lag = int(np.median([events["time"][np.abs(events["time"] - t).argmin()] - t for t in truth]))
+    assert np.isin(events["time"] - lag, truth).mean() > 0.9 and events["time"].max() > 4000
+    rebuilt = motifs.reconstruct(X)
+    assert rebuilt.shape == X.shape
+    gaps = np.isnan(rebuilt[0, 0])
+    assert gaps.sum() == 11 and gaps[1000:1010].all() and gaps[4000]
+    assert motifs.__sklearn_tags__().input_tags.allow_nan
+    # A table of windows, one with a gap: it keeps its place.
+    table = np.nan_to_num(X[0, 0], posinf=0.0)[:5600].reshape(-1, 56)
+    table[3, 20] = np.nan
+    sums = tenfold.Motifs(1, length=8, skip_nan=True).fit(table).transform(table)
+    assert sums.shape == (100, 1) and np.isfinite(sums).all()
+    with pytest.raises(tenfold.DataError, match="no samples"):
+        motifs.fit(np.full((1, 2, 100), np.nan))

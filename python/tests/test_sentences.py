@@ -48,6 +48,15 @@ def fitted(texts) -> Sentences:
     return Sentences(**SMALL).fit(texts)
 
 
+def test_motifs_of_single_dimensions(texts):
+    model = Sentences(**SMALL, learner="motifs").fit(texts)
+    rows = model.transform(texts)
+    assert rows.shape == (400, 20) and np.isfinite(rows).all()
+    # A template is zero in all dimensions but its own.
+    assert (np.abs(model.templates_).max(axis=1) > 0).sum(axis=1).tolist() == [1] * 8
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).transform(texts), rows)
+
+
 def test_numbers_come_out(fitted, texts):
     rows = fitted.transform(texts)
     assert rows.shape == (400, 20) and np.isfinite(rows).all()

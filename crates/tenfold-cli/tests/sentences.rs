@@ -63,6 +63,24 @@ fn fitted_encoded_compared_shown_and_reported() {
 }
 
 #[test]
+fn motifs_of_single_dimensions_are_templates_too() {
+    let place = Place::new();
+    text(&place, "t.txt");
+    let fit = place.json(&format!("sentences fit t.txt -o m.tenfold {SMALL} --learner motifs --pool 2"));
+    assert_eq!(fit["parameters"]["templates"]["learner"], "motifs");
+    assert_eq!((&fit["width"], &fit["phrases"].as_array().unwrap().len()), (&22.into(), &6), "{fit}");
+    let told = place.json("sentences encode m.tenfold t.txt -o x.csv");
+    assert_eq!((&told["width"], &told["sentences"]), (&22.into(), &600.into()), "{told}");
+    assert!(place.ok("sentences show m.tenfold").out.contains("template 1:"));
+    let fit = "sentences fit t.txt -o n.tenfold --learner motifs";
+    place.fails(&format!("{fit} --length 1"), 2, &["length", "two words"]);
+    place.ok(&format!("{fit} --dimensions 4 -L 20 --length 3 --min-count 1"));
+    assert!(
+        place.ok("sentences show n.tenfold").out.contains("20 templates were asked for, but there are 8")
+    );
+}
+
+#[test]
 fn the_same_bytes_on_any_threads_and_from_standard_input() {
     let place = Place::new();
     text(&place, "t.txt");

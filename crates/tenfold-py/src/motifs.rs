@@ -3,7 +3,7 @@
 use crate::arrays::copied;
 use crate::errors::raised;
 use crate::progress::Running;
-use numpy::ndarray::Array4;
+use numpy::ndarray::{Array4, Dimension};
 use numpy::{IntoPyArray, PyArray1, PyArray4, PyReadonlyArray4};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -50,6 +50,8 @@ struct Recorded {
     rate: Option<f64>,
     cyclic: bool,
     channels: Vec<String>,
+    /// Cut the signals where samples are missing.
+    skip_nan: bool,
 }
 
 fn known<T: Copy>(name: &str, value: &str, all: &[(&str, T)]) -> PyResult<T> {
@@ -102,7 +104,8 @@ fn signals(values: &PyReadonlyArray4<'_, f64>, recorded: Recorded) -> Signals {
         trial,
         offset: 0,
     });
-    Signals::new(stretches.collect(), recorded.channels, recorded.rate, recorded.cyclic)
+    let signals = Signals::new(stretches.collect(), recorded.channels, recorded.rate, recorded.cyclic);
+    if recorded.skip_nan { signals.without_gaps() } else { signals }
 }
 
 /// Learned motifs.
@@ -139,11 +142,18 @@ impl MotifsModel {
         let shape = values.as_array().raw_dim();
         let signals = signals(&values, recorded);
         let (decoded, events, rebuilt) = running.run(py, |progress| {
-            let (mut events, mut rebuilt) = (Vec::new(), Vec::new());
-            let decoded = self.0.infer_each(&signals, &decoding, progress, &mut |_, part| {
+            let mut events = Vec::new();
+            // What lies in a gap stays unknown.
+            let mut rebuilt = vec![f64::NAN; if rebuild { shape.size() } else { 0 }];
+            let one = shape[2] * shape[3];
+            let decoded = self.0.infer_each(&signals, &decoding, progress, &mut |stretch, part| {
                 events.extend(part.events);
-                if rebuild {
-                    rebuilt.extend(part.reconstruction);
+                let size = stretch.extent.len();
+                for (c, values) in part.reconstruction.chunks_exact(size.max(1)).enumerate() {
+                    let at = (stretch.trial * shape[1] + c) * one + stretch.offset;
+                    if let Some(place) = rebuilt.get_mut(at..at + size) {
+                        place.copy_from_slice(values);
+                    }
                 }
                 Ok(())
             })?;

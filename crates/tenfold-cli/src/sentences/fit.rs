@@ -117,6 +117,8 @@ enum LearnerName {
     Fourth,
     /// Nothing: random templates, to compare with
     Random,
+    /// Both cumulants of every dimension of the vectors by itself
+    Motifs,
 }
 
 impl Fit {
@@ -195,6 +197,7 @@ impl Fit {
                 Some(LearnerName::Third) => Learner::Third,
                 Some(LearnerName::Fourth) => Learner::Fourth,
                 Some(LearnerName::Random) => Learner::Random,
+                Some(LearnerName::Motifs) => Learner::Motifs,
                 None => d.learner,
             },
             pool: t.pool.unwrap_or(d.pool),

@@ -42,13 +42,14 @@ pub(super) fn reach(signals: &Signals) -> Reach {
     let beyond = |row: usize, column: usize| mean[row * most.columns + column].abs() > SIGNIFICANT * noise;
     let last_row = (0..most.rows).rev().find(|&r| (0..most.columns).any(|c| beyond(r, c))).unwrap_or(0);
     let last_column = (0..most.columns).rev().find(|&c| (0..most.rows).any(|r| beyond(r, c))).unwrap_or(0);
+    let channels = signals.channels().len().clamp(1, super::channels::MOST);
     let along = |last: usize, most: usize, size: usize, longest: usize| match (size, last + 1 >= most) {
         (1, _) => (1, true),
         (_, false) => ((last + 1).clamp(2, longest.max(2)), last < longest),
         // To the end of what can be told: whole circles are motifs of full length, a recording is only guessed at.
         (_, true) if signals.is_cyclic() && size <= 2 * longest => (size, true),
-        // Half of the longest: a guess should not cost minutes.
-        (_, true) => ((longest / 2).min(size.div_ceil(2)).max(2), false),
+        // Half of the longest, shared by the channels: a guess should not cost minutes, and the work goes with the cube.
+        (_, true) => ((longest / (2 * channels)).min(size.div_ceil(2)).max(2), false),
     };
     let (rows, row_ends) = along(last_row, most.rows, size.rows, LONGEST.rows);
     let (columns, column_ends) = along(last_column, most.columns, size.columns, LONGEST.columns);

@@ -15,6 +15,44 @@ pub struct Stretch {
     pub offset: usize,
 }
 
+impl Stretch {
+    /// The parts without gaps: a signal is cut at every sample that one of its channels lacks; an image, or a window that is
+    /// closed to a circle, cannot be cut and is left out.
+    pub(super) fn without_gaps(self, channels: usize, cyclic: bool, kept: &mut Vec<Self>) {
+        if self.values.iter().all(|x| x.is_finite()) {
+            if !self.extent.is_empty() {
+                kept.push(self);
+            }
+        } else if !cyclic && !self.extent.is_plane() {
+            self.split(channels, kept);
+        }
+    }
+
+    /// The runs of samples that all channels have.
+    fn split(&self, channels: usize, kept: &mut Vec<Self>) {
+        let samples = self.extent.columns;
+        let has = |t: usize| (0..channels).all(|c| self.values[c * samples + t].is_finite());
+        let mut t = 0;
+        while t < samples {
+            if !has(t) {
+                t += 1;
+                continue;
+            }
+            let begin = t;
+            while t < samples && has(t) {
+                t += 1;
+            }
+            let run = |c: usize| &self.values[c * samples + begin..c * samples + t];
+            kept.push(Self {
+                values: (0..channels).flat_map(run).copied().collect(),
+                extent: Extent::line(t - begin),
+                trial: self.trial,
+                offset: self.offset + begin,
+            });
+        }
+    }
+}
+
 /// Signals or images with the same channels; stretches may differ in length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signals {
@@ -56,6 +94,23 @@ impl Signals {
             })
             .collect();
         Self::new(stretches, vec!["0".into()], None, cyclic)
+    }
+
+    /// The signals cut at every sample that a channel lacks (that is NaN or infinite); images and circles with such a sample are
+    /// left out.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::motifs::Signals;
+    /// let signals = Signals::windows(&[1.0, 2.0, f64::NAN, 4.0, 5.0, 6.0], 6, false).without_gaps();
+    /// let parts: Vec<_> = signals.stretches().iter().map(|part| (part.offset, part.values.len())).collect();
+    /// assert_eq!(parts, [(0, 2), (3, 3)]);
+    /// ```
+    pub fn without_gaps(self) -> Self {
+        let mut kept = Vec::with_capacity(self.stretches.len());
+        let (channels, cyclic) = (self.channels.len(), self.cyclic);
+        self.stretches.into_iter().for_each(|stretch| stretch.without_gaps(channels, cyclic, &mut kept));
+        Self { stretches: kept, ..self }
     }
 
     /// The stretches, in the order of the file.

@@ -21,6 +21,10 @@ const STANDS_OUT: f64 = 1.5;
 /// Motifs that are sought at most when nobody says how many: more must be asked for.
 const MOST_CHOSEN: usize = 12;
 
+/// Motifs that are sought when more directions repeat than that: their number is then no more than a guess, and many would take
+/// minutes.
+const GUESSED: usize = 4;
+
 /// Rounds of the alternating minimisation.
 const ALTERNATIONS: usize = 100;
 
@@ -70,6 +74,13 @@ impl Params {
     /// # Errors
     /// As [`Params::fit`].
     pub fn fit_with(&self, signals: &Signals, progress: &dyn Progress) -> Result<Model> {
+        let mut model = self.learn_with(signals, progress)?;
+        model.finish(signals, progress)?;
+        Ok(model)
+    }
+
+    /// [`Params::fit_with`] without the last look at the signals: its model has motifs but no picture and no habits of firing.
+    pub(crate) fn learn_with(&self, signals: &Signals, progress: &dyn Progress) -> Result<Model> {
         self.check()?;
         check_signals(signals)?;
         let mut verdict = Verdict::default();
@@ -122,11 +133,13 @@ impl Params {
             refined: None,
         };
         let mut model = Model::assemble(filters, &learned, signals, self, diagnostics, verdict);
-        let judge = |filters: &Filters| {
-            let split = || (0..filters.count()).map(|l| filters.motif(l).to_vec()).collect();
-            reduced.is_none().then(|| learner.described(split()).misfit)
-        };
-        model.finish(signals, self, &judge, progress)?;
+        if self.sparse {
+            let judge = |filters: &Filters| {
+                let split = || (0..filters.count()).map(|l| filters.motif(l).to_vec()).collect();
+                reduced.is_none().then(|| learner.described(split()).misfit)
+            };
+            model.refine(signals, self.seed, &judge, progress)?;
+        }
         Ok(model)
     }
 
@@ -275,7 +288,10 @@ impl Params {
             }
             Components::Auto => {
                 let found = choose::count(repeats);
-                let advised = advised.min(MOST_CHOSEN);
+                let advised = match advised.min(MOST_CHOSEN) {
+                    most if found > most => most.min(GUESSED),
+                    most => most,
+                };
                 if found == 0 {
                     verdict.warn(
                         "nothing in the fourth cumulant repeats from one half of the signals to the other: one motif was sought",

@@ -46,18 +46,25 @@ const EXCERPT: Extent = Extent { rows: 128, columns: 2_000 };
 const EVENTS: usize = 20_000;
 
 impl Picture {
-    /// Decodes the beginning of the signals and keeps the excerpt with most variance.
+    /// Decodes the beginning of the signals and keeps the excerpt with most variance; also the mean of what the firings leave of
+    /// every channel.
     pub(super) fn of(
         signals: &Signals,
         centres: &[f64],
         filters: &Filters,
         decoding: &Decoding,
         progress: &dyn Progress,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Vec<f64>)> {
         let part = beginning(signals).less(centres);
+        let mut left = vec![0.0; centres.len()];
         let mut picture = Self { samples: part.samples(), ..Self::default() };
         let (mut before, mut most) = (0, -1.0);
         let decoded = decode_each(filters, &part, decoding, progress, &mut |stretch, found| {
+            let n = stretch.extent.len().max(1);
+            let channels = stretch.values.chunks_exact(n).zip(found.reconstruction.chunks_exact(n));
+            for (sum, (values, drawn)) in left.iter_mut().zip(channels) {
+                *sum += values.iter().zip(drawn).map(|(x, y)| x - y).sum::<f64>();
+            }
             for event in found.events {
                 if picture.events.len() < EVENTS {
                     let start = event.start - stretch.offset as i64 + before as i64;
@@ -78,7 +85,8 @@ impl Picture {
         picture.explained = decoded.explained;
         picture.noise = decoded.noise;
         (picture.lambda, picture.threshold) = (decoded.lambda, decoded.threshold);
-        Ok(picture)
+        left.iter_mut().for_each(|sum| *sum /= picture.samples.max(1) as f64);
+        Ok((picture, left))
     }
 
     /// Firings of every motif per sample of the part that was decoded.

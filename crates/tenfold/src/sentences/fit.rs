@@ -6,7 +6,7 @@ use super::gather::Gathered;
 use super::model::{Diagnostics, Model, Parts};
 use super::moments::Cooccurrence;
 use super::read::Given;
-use super::templates::Search;
+use super::templates::{Learner, Learning, Search};
 use crate::error::{Error, Result};
 use crate::report::grouped;
 use crate::verdict::Verdict;
@@ -158,6 +158,9 @@ impl Params {
                 return bad(name, value.to_string(), &format!("a whole number from 1 to {most}"));
             }
         }
+        if self.templates.learner == Learner::Motifs && *length < 2 && self.features.has_templates() {
+            return bad("length", length.to_string(), "at least two words for motifs of coordinates");
+        }
         if let Words::Learned(c) = &self.words {
             if c.dimensions == 0 || c.dimensions > 4096 {
                 return bad("dimensions", c.dimensions.to_string(), "a whole number from 1 to 4096");
@@ -219,7 +222,30 @@ impl Params {
         }
     }
 
-    fn judge_templates(&self, found: usize, how: &super::templates::Learning, verdict: &mut Verdict) {
+    fn judge_motifs(&self, found: usize, how: &Learning, verdict: &mut Verdict) {
+        if found < self.templates.count {
+            verdict.warn(format!(
+                "{} templates were asked for, but there are {found}: a coordinate has at most {} motifs of {} words",
+                self.templates.count,
+                self.templates.length.div_ceil(2),
+                self.templates.length
+            ));
+        }
+        if how.weak > 0 {
+            verdict.note(format!(
+                "{} coordinates of the word vectors look Gaussian; their motifs mean little",
+                grouped(how.weak)
+            ));
+        }
+        if !how.converged {
+            verdict.note("the motifs of some coordinates were still moving in the end");
+        }
+    }
+
+    fn judge_templates(&self, found: usize, how: &Learning, verdict: &mut Verdict) {
+        if self.templates.learner == Learner::Motifs {
+            return self.judge_motifs(found, how, verdict);
+        }
         if found < self.templates.count {
             verdict.warn(format!(
                 "{} templates were asked for, but the patches have {found} directions",

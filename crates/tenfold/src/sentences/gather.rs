@@ -61,10 +61,11 @@ impl Gathered {
                 mean(sentence, vectors, None, &mut row);
                 sums.mean += row.iter().map(|x| x * x).sum::<f64>();
                 if let Some(templates) = templates {
-                    templates.pooled(sentence, vectors, &mut pooled);
+                    let activations = templates.activations(sentence, vectors);
+                    templates.pool(&activations, &mut pooled);
                     add_assign(&mut sums.pooled, &pooled);
                     sums.squares += pooled.iter().map(|x| x * x).sum::<f64>();
-                    sums.look(sentence, templates, vectors);
+                    sums.look(sentence, templates, &activations);
                 }
             }
             progress.advance(range.len() as u64);
@@ -81,10 +82,9 @@ impl Gathered {
 }
 
 impl Sums {
-    fn look(&mut self, sentence: &[u32], templates: &Templates, vectors: &Mat) {
-        let activations = templates.activations(sentence, vectors);
+    fn look(&mut self, sentence: &[u32], templates: &Templates, activations: &Mat) {
         for i in 0..activations.rows() {
-            let words = &sentence[i..(i + templates.length).min(sentence.len())];
+            let words = templates.words(sentence, i);
             for (kept, &activation) in self.phrases.iter_mut().zip(activations.row(i)) {
                 keep(kept, activation, words);
             }

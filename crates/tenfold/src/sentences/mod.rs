@@ -41,15 +41,16 @@
 //! - Its principal components of one-hot words are degenerate: the second moment of one-hot words is diagonal, so they are
 //!   the most frequent words. Word vectors come from words that stand together instead.
 //! - It fits a convolutional model to every coordinate of the vectors by itself. One coordinate says little about which words
-//!   stand together; templates over all coordinates do.
-//! - It decodes F⁺y over the whole sentence with zero-padded filters; here every place is decoded by itself, which gives
-//!   the same numbers for a sentence however it goes on.
+//!   stand together; templates over all coordinates do. Its way is kept as [`Learner::Motifs`].
+//! - It decodes F⁺y over the whole sentence with zero-padded filters; templates over all coordinates are decoded at every
+//!   place by itself, which gives the same numbers for a sentence however it goes on.
 //!
 //! # References
 //! Thesis, chapter "Learning convolutional dictionary models", section "Learning word-sequence embeddings". Levy, Goldberg
 //! and Dagan, "Improving distributional similarity with lessons learned from word embeddings", TACL 3 (2015). Arora, Liang
 //! and Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
 
+mod coordinates;
 mod data;
 mod features;
 mod fit;

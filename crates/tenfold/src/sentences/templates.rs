@@ -5,6 +5,7 @@
 //! together. Whitening and the decomposition of the third or fourth cumulant of the patches give the templates f_l; decoding
 //! is a = F⁺(x − mean). A sentence keeps the largest activations of every template (max-k pooling).
 
+use super::coordinates::{self, Coordinate};
 use super::data::Numbered;
 use crate::error::Result;
 use crate::ica::{self, Contrast, Polish};
@@ -30,6 +31,8 @@ pub enum Learner {
     Fourth,
     /// Nothing: random directions of the whitened patches, to compare with.
     Random,
+    /// The thesis's way: both cumulants of every coordinate of the vectors by itself, which is a signal over the words.
+    Motifs,
 }
 
 impl Learner {
@@ -39,12 +42,15 @@ impl Learner {
             Self::Third => "third",
             Self::Fourth => "fourth",
             Self::Random => "random",
+            Self::Motifs => "motifs",
         }
     }
 
     /// From [`Learner::name`].
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Third, Self::Fourth, Self::Random].into_iter().find(|learner| learner.name() == name)
+        [Self::Third, Self::Fourth, Self::Random, Self::Motifs]
+            .into_iter()
+            .find(|learner| learner.name() == name)
     }
 }
 
@@ -62,7 +68,8 @@ pub struct Search {
     pub count: usize,
     /// Words of a template.
     pub length: usize,
-    /// Leading dimensions of the word vectors that a template sees; `None` sees all.
+    /// Leading dimensions of the word vectors that a template sees; `None` sees all, or half as many as there are templates
+    /// where each has its own motifs.
     pub channels: Option<usize>,
     /// What tells them apart.
     pub learner: Learner,
@@ -76,11 +83,19 @@ impl Default for Search {
     }
 }
 
-/// Learned templates: a = decode · (x − mean).
+/// How activations are read off.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Decode {
+    /// a = decode · (x − mean) at every place: templates × (length · channels).
+    Patches(Mat),
+    /// Motifs of single coordinates, least squares over the whole sentence.
+    Coordinates(Vec<Coordinate>),
+}
+
+/// Learned templates.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Templates {
-    /// Templates × (length · channels).
-    pub(super) decode: Mat,
+    pub(super) decode: Decode,
     /// (length · channels) × templates: what an activation adds to a patch.
     pub(super) shapes: Mat,
     /// Of the patches.
@@ -101,6 +116,8 @@ pub(super) struct Learning {
     pub(super) iterations: usize,
     /// The part of the patches' variance that the templates span.
     pub(super) explained: f64,
+    /// Coordinates whose cumulants do not stand out from their noise; 0 for templates of all coordinates.
+    pub(super) weak: usize,
 }
 
 impl Search {
@@ -112,6 +129,9 @@ impl Search {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Option<(Templates, Learning)>> {
+        if self.learner == Learner::Motifs {
+            return self.learn_coordinates(sentences, vectors, seed, progress);
+        }
         let channels = self.channels.unwrap_or(vectors.cols()).min(vectors.cols());
         let places = places(sentences, self.length);
         let all = places.len();
@@ -157,7 +177,9 @@ impl Search {
             converged: d.converged || self.learner == Learner::Random,
             iterations: d.iterations,
             explained,
+            weak: 0,
         };
+        let decode = Decode::Patches(decode);
         let mean = model.mean().to_vec();
         Ok(Some((Templates { decode, shapes, mean, length: self.length, pool: self.pool }, learning)))
     }
@@ -173,7 +195,7 @@ fn turn_to_the_heavier_side(decode: &mut Mat, shapes: &mut Mat, skewness: &[f64]
 impl Templates {
     /// Number of templates.
     pub(super) fn count(&self) -> usize {
-        self.decode.rows()
+        self.shapes.cols()
     }
 
     /// Numbers that a sentence gets.
@@ -182,26 +204,42 @@ impl Templates {
     }
 
     fn channels(&self) -> usize {
-        self.decode.cols() / self.length
+        self.shapes.rows() / self.length
     }
 
     /// The activations at every place of a sentence, places × templates; no places when it is empty.
     pub(super) fn activations(&self, sentence: &[u32], vectors: &Mat) -> Mat {
+        let decode = match &self.decode {
+            Decode::Patches(decode) => decode,
+            Decode::Coordinates(all) => return coordinates::activations(all, sentence, vectors),
+        };
         let (count, channels) = (sentence.len(), self.channels());
         let rows = places_of(count, self.length);
-        let mut x = Mat::zeros(rows, self.decode.cols());
+        let mut x = Mat::zeros(rows, decode.cols());
         for i in 0..rows {
             let row = x.row_mut(i);
             patch(&sentence[i..(i + self.length).min(count)], vectors, channels, row);
             row.iter_mut().zip(&self.mean).for_each(|(x, m)| *x -= m);
         }
-        x.matmul_tr(&self.decode)
+        x.matmul_tr(decode)
+    }
+
+    /// The words of a sentence under a template at one of its places.
+    pub(super) fn words<'s>(&self, sentence: &'s [u32], place: usize) -> &'s [u32] {
+        // Motifs may begin before the sentence.
+        let before = if matches!(self.decode, Decode::Patches(_)) { 0 } else { self.length - 1 };
+        let end = (place + self.length).saturating_sub(before).min(sentence.len());
+        &sentence[place.saturating_sub(before).min(end)..end]
     }
 
     /// Max-k pooling: the largest activations of every template, all of the first rank before those of the second. Where a
     /// sentence has fewer places than ranks, its smallest activation stands for the rest.
     pub(super) fn pooled(&self, sentence: &[u32], vectors: &Mat, out: &mut [f64]) {
-        let activations = self.activations(sentence, vectors);
+        self.pool(&self.activations(sentence, vectors), out);
+    }
+
+    /// [`Templates::pooled`] of activations that are there already.
+    pub(super) fn pool(&self, activations: &Mat, out: &mut [f64]) {
         if activations.rows() == 0 {
             return out.fill(0.0);
         }
@@ -322,7 +360,7 @@ mod tests {
         let vectors = random::gaussian(29, 5, &mut random::rng(1, 2));
         let search = Search { count: 4, length: 3, pool: 2, channels: Some(3), ..Search::default() };
         let (templates, _) = search.learn(&sentences, &vectors, 7, &Silent).unwrap().unwrap();
-        assert_eq!((templates.width(), templates.decode.cols()), (8, 9));
+        assert_eq!((templates.width(), templates.shapes.rows()), (8, 9));
         let pooled = |words: &[u32]| {
             let mut out = vec![f64::NAN; 8];
             templates.pooled(words, &vectors, &mut out);
@@ -348,7 +386,8 @@ mod tests {
         for learner in [Learner::Third, Learner::Fourth, Learner::Random] {
             let search = Search { count: 6, learner, ..Search::default() };
             let (templates, _) = search.learn(&sentences, &vectors, 7, &Silent).unwrap().unwrap();
-            let mut product = templates.decode.matmul(&templates.shapes);
+            let Decode::Patches(decode) = &templates.decode else { panic!("{learner:?}") };
+            let mut product = decode.matmul(&templates.shapes);
             product.add_scaled(-1.0, &Mat::identity(6));
             assert!(product.max_abs() < 1e-8, "{learner:?} {}", product.max_abs());
         }

@@ -18,7 +18,11 @@ pub(in crate::motifs) struct Bank {
 impl Bank {
     /// A motif longer than the grid goes around it.
     pub(in crate::motifs) fn new(filters: &Filters, grid: Extent) -> Self {
-        let plan = Fourier::new(grid.rows, grid.columns);
+        Self::with(Fourier::new(grid.rows, grid.columns), filters, grid)
+    }
+
+    /// [`Bank::new`] with the transform of the grid that is there already.
+    pub(in crate::motifs) fn with(plan: Fourier, filters: &Filters, grid: Extent) -> Self {
         let half = grid.rows * plan.half();
         let (motifs, channels) = (filters.count(), filters.channels);
         let mut bank = Self { plan, grid, motifs, channels, half, spectra: Vec::new() };

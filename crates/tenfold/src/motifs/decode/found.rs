@@ -29,6 +29,9 @@ const VISIBLE: f64 = 0.05;
 pub(in crate::motifs) fn found(canvas: &mut Canvas<'_>, activations: &[Spot], rule: &Rule) -> Vec<Spot> {
     let mut spots = clusters(canvas, activations);
     refit(canvas, &mut spots);
+    if often(canvas, &spots) {
+        part(canvas, activations, &mut spots, rule);
+    }
     for _ in 0..ROUNDS {
         let mut changed = sweep(canvas, &mut spots, rule);
         refit(canvas, &mut spots);
@@ -79,6 +82,58 @@ pub(in crate::motifs) fn clusters(canvas: &mut Canvas<'_>, activations: &[Spot])
     spots.sort_by_key(|spot| (spot.column, spot.row, spot.motif));
     spots.iter().for_each(|spot| canvas.draw(spot, -spot.amplitude));
     spots
+}
+
+/// Whether motifs fire so often that two firings of one side by side are no accident.
+fn often(canvas: &Canvas<'_>, spots: &[Spot]) -> bool {
+    2 * spots.len() * canvas.filters.extent.len() > canvas.filters.count() * canvas.extent.len()
+}
+
+/// Gives activations beside a firing a firing of their own where it explains enough that the first does not.
+fn part(canvas: &mut Canvas<'_>, activations: &[Spot], spots: &mut Vec<Spot>, rule: &Rule) {
+    let place = |s: &Spot| (s.motif, s.row, s.column);
+    let mut taken: BTreeSet<_> = spots.iter().map(place).collect();
+    let mut beside: Vec<Spot> = activations.iter().filter(|s| !taken.contains(&place(s))).copied().collect();
+    beside.sort_by(|a, b| b.amplitude.abs().total_cmp(&a.amplitude.abs()).then(place(a).cmp(&place(b))));
+    let reach = canvas.filters.extent.columns as i64 - 1;
+    for _ in 0..ROUNDS {
+        // Those of one round do not overlap, so that amplitudes are fitted once a round.
+        let mut new: BTreeSet<i64> = BTreeSet::new();
+        for spot in &beside {
+            let free = new.range(spot.column - reach..=spot.column + reach).next().is_none();
+            if free && !taken.contains(&place(spot)) && alone(canvas, spot, &taken, rule) {
+                new.insert(spot.column);
+                taken.insert(place(spot));
+                spots.push(Spot { amplitude: 0.0, ..*spot });
+            }
+        }
+        if new.is_empty() {
+            break;
+        }
+        refit(canvas, spots);
+    }
+}
+
+/// Whether a firing explains the threshold squared, less what firings of its motif beside it could. The residual is
+/// orthogonal to those, so that only what is left of the motif without them counts.
+fn alone(canvas: &mut Canvas<'_>, spot: &Spot, taken: &BTreeSet<(usize, i64, i64)>, rule: &Rule) -> bool {
+    let (product, energy) = canvas.correlate(spot);
+    let fits = if rule.signed { product * spot.amplitude > 0.0 } else { product > 0.0 };
+    if energy < VISIBLE || !fits {
+        return false;
+    }
+    let mut shared: f64 = 0.0;
+    for step in (-TOGETHER..=TOGETHER).filter(|step| *step != 0) {
+        let other = Spot { column: spot.column + step, ..*spot };
+        if taken.contains(&(other.motif, other.row, other.column)) {
+            let before = canvas.correlate(&other).0;
+            canvas.draw(spot, 1.0);
+            let (after, norm) = canvas.correlate(&other);
+            canvas.draw(spot, -1.0);
+            shared = shared.max((after - before).powi(2) / norm.max(f64::MIN_POSITIVE));
+        }
+    }
+    product * product >= rule.threshold * rule.threshold * (energy - shared)
 }
 
 /// Moves, merges and drops, the weakest first; whether anything changed.

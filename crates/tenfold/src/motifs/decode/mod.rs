@@ -28,6 +28,7 @@ pub(in crate::motifs) use noise::{Scale, deviation};
 use piecewise::{Activated, Banks};
 use pursuit::Pursuit;
 use rayon::prelude::*;
+use tenfold_engine::linalg::Fourier;
 use tenfold_engine::progress::Progress;
 
 /// The least amplitude of a firing in units of noise.
@@ -262,17 +263,38 @@ fn part(
 /// assert!((w[1] - 2.0).abs() < 1e-4 && w[3].abs() < 1e-4);
 /// ```
 pub fn least_squares(filters: &Filters, stretch: &Stretch, cyclic: bool) -> Vec<f64> {
-    let (n, m) = (stretch.extent, filters.extent);
-    let beyond = if cyclic { Extent::plane(0, 0) } else { Extent::plane(m.rows - 1, m.columns - 1) };
-    let grid = Extent::plane(n.rows + beyond.rows, n.columns + beyond.columns);
-    let mut x = vec![0.0; filters.channels * grid.len()];
-    for (source, target) in stretch.values.chunks_exact(n.len()).zip(x.chunks_exact_mut(grid.len())) {
-        for row in 0..n.rows {
-            let at = (row + beyond.rows) * grid.columns + beyond.columns;
-            target[at..at + n.columns].copy_from_slice(&source[row * n.columns..(row + 1) * n.columns]);
-        }
+    Inverse::new(stretch.extent, filters.extent, cyclic).of(filters, &stretch.values)
+}
+
+/// [`least_squares`] of many motifs of one length on many stretches of one length: they share their grid.
+pub(crate) struct Inverse {
+    stretch: Extent,
+    beyond: Extent,
+    grid: Extent,
+    plan: Fourier,
+}
+
+impl Inverse {
+    pub(crate) fn new(stretch: Extent, motif: Extent, cyclic: bool) -> Self {
+        let beyond =
+            if cyclic { Extent::plane(0, 0) } else { Extent::plane(motif.rows - 1, motif.columns - 1) };
+        let grid = Extent::plane(stretch.rows + beyond.rows, stretch.columns + beyond.columns);
+        let plan = Fourier::new(grid.rows, grid.columns);
+        Self { stretch, beyond, grid, plan }
     }
-    piecewise::pseudo_inverse(&bank::Bank::new(filters, grid), &x).0
+
+    /// The activations of one stretch's values, motif after motif.
+    pub(crate) fn of(&self, filters: &Filters, values: &[f64]) -> Vec<f64> {
+        let &Self { stretch: n, beyond, grid, ref plan } = self;
+        let mut x = vec![0.0; filters.channels * grid.len()];
+        for (source, target) in values.chunks_exact(n.len()).zip(x.chunks_exact_mut(grid.len())) {
+            for row in 0..n.rows {
+                let at = (row + beyond.rows) * grid.columns + beyond.columns;
+                target[at..at + n.columns].copy_from_slice(&source[row * n.columns..(row + 1) * n.columns]);
+            }
+        }
+        piecewise::pseudo_inverse(&bank::Bank::with(plan.clone(), filters, grid), &x).0
+    }
 }
 
 /// What decoding would find out of the data before it begins.

@@ -2,10 +2,11 @@
 
 use super::Decoding;
 use super::canvas::{Canvas, refit};
-use super::found::clusters;
+use super::found::{Rule, clusters, found};
 use super::piecewise::Banks;
 use super::pursuit::Pursuit;
 use crate::motifs::{Extent, Signals, Stretch};
+use rayon::prelude::*;
 use tenfold_engine::Result;
 use tenfold_engine::progress::Progress;
 
@@ -17,6 +18,9 @@ const ROUNDS: usize = 6;
 const LAMBDA: f64 = 3.0;
 /// The least λ as a share of the largest correlation of a motif with the data, for data without noise.
 const FLOOR: f64 = 0.01;
+
+/// Smaller penalties that are tried in a row without a shorter description of the data.
+const PATIENCE: usize = 2;
 
 /// What decoding needs to know of the data before it begins.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +37,10 @@ pub(in crate::motifs) struct Scale {
 /// Noise by the median absolute deviation of what is left after decoding with λ = 3 σ and fitting the amplitudes again,
 /// repeated from the deviation of the data themselves on. The residual of a too large λ overstates the noise, that of a
 /// too small one does not fall as quickly as λ, so the repetition settles.
+///
+/// Where firings lie dense it settles too high: the deviation of the data exceeds what a single firing adds, so that nothing is
+/// found and all is taken for noise. So smaller penalties are tried from there on, and the one stays whose firings and
+/// residual take the shortest description.
 pub(in crate::motifs) fn scale(
     banks: &mut Banks<'_>,
     signals: &Signals,
@@ -62,7 +70,67 @@ pub(in crate::motifs) fn scale(
             break;
         }
     }
+    if decoding.lambda.is_none() {
+        noise = described(banks, &sample, (noise, peak, least), decoding.signed, progress)?;
+    }
     Ok(Scale { noise, lambda: lambda(noise), peak, least })
+}
+
+/// The noise by the penalty, at most that of `noise`, whose decoding describes the sample in the fewest nats.
+fn described(
+    banks: &mut Banks<'_>,
+    sample: &Signals,
+    (noise, peak, least): (f64, f64, f64),
+    signed: bool,
+    progress: &dyn Progress,
+) -> Result<f64> {
+    let (filters, cyclic) = (banks.filters, sample.is_cyclic());
+    let values = (sample.samples() * filters.channels).max(1) as f64;
+    let places = (sample.samples() * filters.count()).max(1) as f64;
+    let (mut best, mut chosen, mut idle) = (f64::INFINITY, noise, 0);
+    let mut lambda = (LAMBDA * noise).max(least);
+    let first = lambda;
+    loop {
+        let pursuit = Pursuit { lambda, signed, max_iterations: 200, tolerance: 5e-3 };
+        let threshold = (super::THRESHOLD / LAMBDA * lambda).max(super::SHARE * peak);
+        let rule = Rule { threshold, refractory: 0, signed };
+        let parts = banks.activations(sample.stretches(), cyclic, Some(&pursuit), progress)?;
+        let decoded: Vec<(usize, Vec<f64>)> = parts
+            .into_par_iter()
+            .map(|part| {
+                let Stretch { values, extent, .. } = &sample.stretches()[part.stretch];
+                let mut canvas = Canvas { values: values.clone(), filters, extent: *extent, cyclic };
+                (found(&mut canvas, &part.spots, &rule).len(), canvas.values)
+            })
+            .collect();
+        let firings = decoded.iter().map(|(count, _)| *count).sum::<usize>() as f64;
+        let mut rest: Vec<f64> = decoded.into_iter().flat_map(|(_, rest)| rest).collect();
+        let error = rest.iter().map(|r| r * r).sum::<f64>() / values;
+        // A residual below what the least penalty can tell is as good as none.
+        let floor = (least / LAMBDA).powi(2);
+        let nats = 0.5 * values * error.max(floor).ln()
+            + places * entropy(firings / places)
+            + 0.5 * firings * values.ln();
+        if nats < best {
+            (best, idle) = (nats, 0);
+            if lambda < first {
+                // Every fitted amplitude takes a part of the noise with it.
+                chosen = deviation(&mut rest) / (1.0 - (firings / values).min(0.5)).sqrt();
+            }
+        } else {
+            idle += 1;
+        }
+        if idle == PATIENCE || lambda <= least {
+            return Ok(chosen);
+        }
+        lambda = (0.5 * lambda).max(least);
+    }
+}
+
+/// Nats that tell whether a place of firing rate p is one.
+fn entropy(p: f64) -> f64 {
+    let part = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+    part(p) + part(1.0 - p)
 }
 
 /// About [`SAMPLES`] samples: stretches that lie evenly among all, of a long one its middle.

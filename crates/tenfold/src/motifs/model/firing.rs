@@ -20,6 +20,9 @@ const ENOUGH: usize = 40;
 const BINS: f64 = 4.0;
 const DEPTH: f64 = 4.0;
 
+/// The least share of a motif's firings that the upper group has.
+const OWN: f64 = 0.2;
+
 /// A motif that fires less than this often within its own length hardly ever fires twice there.
 const SELDOM: f64 = 0.25;
 
@@ -63,15 +66,18 @@ fn valley(amplitudes: &[f64]) -> Option<f64> {
         .map(|bin| (at(bin - 1) + 2.0 * at(bin) + at(bin + 1)) / 4.0)
         .collect();
     let top = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
-    let best = (1..bins.len().saturating_sub(1)).max_by(|&a, &b| {
-        let depth = |bin: usize| top(&bins[..bin]).min(top(&bins[bin + 1..])) / (bins[bin] + 0.5);
-        depth(a).total_cmp(&depth(b)).then(b.cmp(&a))
-    })?;
-    let lower = top(&bins[..best]).min(top(&bins[best + 1..]));
-    // A handful of outliers is no group.
-    let enough = lower >= 0.01 * amplitudes.len() as f64;
-    (enough && lower >= DEPTH * (bins[best] + 0.5))
-        .then(|| ((first + best as i64) as f64 / BINS + 0.5 / BINS).exp2())
+    let total: f64 = bins.iter().sum();
+    // A handful of outliers is no group; and a few above the many are firings that fell together, not the motif's own kind.
+    let divides = |&bin: &usize| {
+        let lower = top(&bins[..bin]).min(top(&bins[bin + 1..]));
+        lower >= 0.01 * amplitudes.len() as f64
+            && lower >= DEPTH * (bins[bin] + 0.5)
+            && bins[bin + 1..].iter().sum::<f64>() >= OWN * total
+    };
+    // Of several valleys the highest: all that lies below it is of another kind.
+    let valley = (1..bins.len().saturating_sub(1)).rev().skip_while(|bin| !divides(bin)).take_while(divides);
+    let bottom = first + valley.min_by(|&a, &b| bins[a].total_cmp(&bins[b]))? as i64;
+    Some((bottom as f64 / BINS + 0.5 / BINS).exp2())
 }
 
 #[cfg(test)]
@@ -96,6 +102,9 @@ mod tests {
         assert_eq!(habits.refractory, 5);
         let one: Vec<f64> = (0..600).map(|_| near(1.0)).collect();
         assert_eq!(Habits::of(&firings(one), &filters, 1_000), Habits { floors: vec![0.0], refractory: 0 });
+        // One or two firings at a place (Poisson of mean 0.1): the ones are no lower kind.
+        let counted = (0..600).map(|i| if i % 20 == 0 { 2.0 } else { 1.0 });
+        assert_eq!(Habits::of(&firings(counted), &filters, 1_000).floors, [0.0]);
         // Exponential amplitudes are one group with a long tail.
         let exponential = (0..600).map(|i| -(1.0 - (i as f64 + 0.5) / 600.0).ln());
         assert_eq!(Habits::of(&firings(exponential), &filters, 30_000).floors, [0.0]);

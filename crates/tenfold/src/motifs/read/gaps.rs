@@ -3,7 +3,6 @@
 use super::{ReadOptions, fail};
 use crate::error::{Error, Result};
 use crate::motifs::data::Stretch;
-use crate::motifs::extent::Extent;
 use std::path::Path;
 
 /// Stretches without gaps. A signal is cut at every sample that one of its channels lacks. An image, or a window that is closed to a circle,
@@ -24,12 +23,7 @@ pub(super) fn cut(
     }
     let mut kept = Vec::with_capacity(trials.len());
     for trial in trials {
-        let whole = trial.values.iter().all(|x| x.is_finite());
-        if whole && !trial.extent.is_empty() {
-            kept.push(trial);
-        } else if !whole && !options.cyclic && !trial.extent.is_plane() {
-            split(&trial, channels.len(), &mut kept);
-        }
+        trial.without_gaps(channels.len(), options.cyclic, &mut kept);
     }
     if kept.is_empty() {
         return Err(fail(
@@ -60,28 +54,4 @@ fn refusal(path: &Path, first: &Stretch, trials: &[Stretch], channels: &[String]
         format!("{place} {} is {}, {values} (all counted from 0)", first.trial, first.values[at]),
         "cut the signals there with --skip-nan, or fill the gaps",
     )
-}
-
-/// The runs of samples that all channels have.
-fn split(trial: &Stretch, channels: usize, kept: &mut Vec<Stretch>) {
-    let samples = trial.extent.columns;
-    let has = |t: usize| (0..channels).all(|c| trial.values[c * samples + t].is_finite());
-    let mut t = 0;
-    while t < samples {
-        if !has(t) {
-            t += 1;
-            continue;
-        }
-        let begin = t;
-        while t < samples && has(t) {
-            t += 1;
-        }
-        let run = |c: usize| &trial.values[c * samples + begin..c * samples + t];
-        kept.push(Stretch {
-            values: (0..channels).flat_map(run).copied().collect(),
-            extent: Extent::line(t - begin),
-            trial: trial.trial,
-            offset: trial.offset + begin,
-        });
-    }
 }

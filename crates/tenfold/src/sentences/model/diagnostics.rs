@@ -64,6 +64,7 @@ impl Diagnostics {
             value["iterations"] = json!(l.iterations);
             value["converged"] = json!(l.converged);
             value["explained"] = json!(l.explained);
+            value["weak"] = json!(l.weak);
         }
         value
     }
@@ -82,6 +83,7 @@ impl Diagnostics {
             converged: value["converged"].as_bool().unwrap_or(false),
             iterations: count("iterations") as usize,
             explained: value["explained"].as_f64().unwrap_or(0.0),
+            weak: count("weak") as usize,
         });
         Self {
             sentences: count("sentences") as usize,

@@ -1,9 +1,10 @@
 //! The model as a file and as JSON.
 
+use super::super::coordinates;
 use super::super::data::{Cutting, index};
 use super::super::features::{Features, Sif, Sizes};
 use super::super::fit::{Params, Words};
-use super::super::templates::Templates;
+use super::super::templates::{Decode, Templates};
 use super::{Diagnostics, Model, Phrase};
 use crate::error::{Error, Result};
 use crate::model_file::ModelFile;
@@ -70,7 +71,9 @@ impl Model {
         file.insert_vector("common", &self.sif.common);
         file.insert_vector("spectrum", &self.diagnostics.spectrum);
         if let Some(templates) = &self.templates {
-            file.insert_matrix("decode", &templates.decode);
+            if let Decode::Patches(decode) = &templates.decode {
+                file.insert_matrix("decode", decode);
+            }
             file.insert_matrix("templates", &templates.shapes);
             file.insert_vector("patch_mean", &templates.mean);
             file.insert_vector("centre", &self.sizes.centre);
@@ -120,7 +123,8 @@ impl Model {
         }
         let features = facts["features"].as_str().and_then(Features::named);
         let features = features.ok_or_else(|| fail("says nothing that is known about its features"))?;
-        let templates = file.tensors.contains_key("decode").then(|| templates(file, &vectors)).transpose()?;
+        let templates =
+            file.tensors.contains_key("templates").then(|| templates(file, &vectors)).transpose()?;
         if features.has_templates() && templates.is_none() {
             return Err(fail("has no templates, which its features need"));
         }
@@ -165,19 +169,26 @@ impl Model {
 }
 
 fn templates(file: &ModelFile, vectors: &Mat) -> Result<Templates> {
-    let (decode, shapes, mean) =
-        (file.matrix("decode")?, file.matrix("templates")?, file.vector("patch_mean")?);
+    let (shapes, mean) = (file.matrix("templates")?, file.vector("patch_mean")?);
     let stored = &file.metadata["templates"];
     let whole = |name: &str| stored[name].as_u64().filter(|n| (1..=16).contains(n)).map(|n| n as usize);
     let fits = |length: &usize| {
-        decode.rows() > 0
-            && decode.cols() % length == 0
-            && (1..=vectors.cols()).contains(&(decode.cols() / length))
-            && (shapes.rows(), shapes.cols()) == (decode.cols(), decode.rows())
-            && mean.len() == decode.cols()
+        shapes.cols() > 0
+            && shapes.rows() % length == 0
+            && (1..=vectors.cols()).contains(&(shapes.rows() / length))
+            && mean.len() == shapes.rows()
     };
-    match (whole("length").filter(fits), whole("pool")) {
-        (Some(length), Some(pool)) => Ok(Templates { decode, shapes, mean, length, pool }),
+    let length = whole("length").filter(fits);
+    let decode = match file.tensors.contains_key("decode") {
+        true => Some(file.matrix("decode")?)
+            .filter(|decode| (decode.cols(), decode.rows()) == (shapes.rows(), shapes.cols()))
+            .map(Decode::Patches),
+        false => {
+            length.and_then(|length| coordinates::of_shapes(&shapes, &mean, length)).map(Decode::Coordinates)
+        }
+    };
+    match (length, whole("pool"), decode) {
+        (Some(length), Some(pool), Some(decode)) => Ok(Templates { decode, shapes, mean, length, pool }),
         _ => Err(Error::Model {
             path: file.path().into(),
             problem: "its templates do not fit together".into(),
@@ -221,7 +232,7 @@ pub(super) fn params_json(params: &Params) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Cooccurrence, Cutting, Search, Text};
+    use super::super::super::{Cooccurrence, Cutting, Learner, Search, Text};
     use super::*;
     use tenfold_engine::linalg::parallel::with_threads;
 
@@ -258,13 +269,36 @@ mod tests {
     }
 
     #[test]
+    fn motifs_of_coordinates_come_back_and_give_the_same_numbers() {
+        let model = motifs().fit(&text()).unwrap();
+        assert_eq!(model.templates().map(|t| (t.rows(), t.cols())), Some((12, 6)));
+        let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(back, model);
+        let lines = ["the ship1 sails", "", "a2", "a2 b3 c1 again the ship2 sails to"];
+        let rows = model.encode(&lines).unwrap();
+        assert_eq!(back.encode(&lines).unwrap(), rows);
+        assert!(rows.row(1).iter().all(|x| *x == 0.0) && rows.as_slice().iter().all(|x| x.is_finite()));
+        assert!(model.phrases().iter().all(|some| !some.is_empty()));
+        let mut file = model.to_file();
+        file.insert_matrix("templates", &Mat::from_fn(12, 6, |_, _| 1.0));
+        let error = Model::from_bytes(&file.to_bytes().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("templates do not fit"), "{error}");
+    }
+
+    fn motifs() -> Params {
+        let mut params = params(Features::TemplatesMean);
+        (params.templates.learner, params.templates.length) = (Learner::Motifs, 4);
+        params
+    }
+
+    #[test]
     fn the_same_bytes_on_any_number_of_threads() {
         let text = text();
-        let fitted = |threads| {
-            with_threads(threads, || params(Features::TemplatesMean).fit(&text).unwrap().to_bytes().unwrap())
-        };
-        let one = fitted(1);
-        assert!(one == fitted(2) && one == fitted(3) && one == fitted(8));
+        for params in [params(Features::TemplatesMean), motifs()] {
+            let fitted = |threads| with_threads(threads, || params.fit(&text).unwrap().to_bytes().unwrap());
+            let one = fitted(1);
+            assert!(one == fitted(2) && one == fitted(3) && one == fitted(8));
+        }
     }
 
     #[test]
