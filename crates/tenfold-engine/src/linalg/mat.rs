@@ -287,6 +287,13 @@ pub fn add_gram(sum: &mut [f64], z: &[f64], rows: usize) {
     gemm_add(view_mut(sum, rows, rows), z, z.transpose());
 }
 
+/// `sum += aᵀ z` on this thread, where the rows of `z` are samples of `cols` numbers and `a` is its first `lead` columns: the
+/// first `lead` rows of a sum of squares and products.
+pub fn add_leading_gram(sum: &mut [f64], z: &[f64], cols: usize, lead: usize) {
+    let z = view(z, z.len() / cols.max(1), cols);
+    gemm_add(view_mut(sum, lead, cols), z.subcols(0, lead).transpose(), z);
+}
+
 /// A row-major factor of a product in single precision: its entries, its columns, and whether it is taken transposed.
 pub(super) struct Single<'a> {
     pub data: &'a [f32],
