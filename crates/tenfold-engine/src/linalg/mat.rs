@@ -246,6 +246,7 @@ impl IndexMut<(usize, usize)> for Mat {
 }
 
 /// Inner product of two slices, four running sums so that it vectorises.
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));

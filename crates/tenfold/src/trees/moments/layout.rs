@@ -7,8 +7,8 @@ use std::ops::Range;
 /// Blocks of samples that are left out in turn.
 pub(super) const BLOCKS: usize = 8;
 
-/// Above this share of products that are not 0, whole matrices are multiplied: a product costs some fifty times less there
-/// than one that is looked up (measured). It is the square of a density of about .14.
+/// Above this share of products that are not 0, whole matrices are multiplied: a product there costs some fifty times less
+/// than one that is added in its own place. It is the square of a density of about .14.
 const DENSE: f64 = 0.02;
 
 /// How far the samples of the n-th run of eight are turned.
@@ -20,14 +20,15 @@ fn turn(run: usize) -> usize {
     ((x ^ (x >> 31)) >> 61) as usize
 }
 
-/// The block of a sample. Files are often sorted, so that ranges of samples would differ from each other by more than
-/// chance; every run of eight samples therefore gives one to each block. Which one changes from run to run, because a
-/// fixed order would meet designs that repeat after 2, 4 or 8 samples.
+/// The block of a sample.
+#[cfg(test)]
 pub(super) fn block_of(sample: usize) -> usize {
     (sample % BLOCKS + turn(sample / BLOCKS)) % BLOCKS
 }
 
-/// The samples of a block, increasing.
+/// The samples of a block, increasing. Files are often sorted, so that ranges of samples would differ from each other by
+/// more than chance; every run of eight samples therefore gives one to each block. Which one changes from run to run,
+/// because a fixed order would meet designs that repeat after 2, 4 or 8 samples.
 pub(super) fn members(block: usize, samples: usize) -> impl Iterator<Item = usize> {
     (0..samples.div_ceil(BLOCKS))
         .map(move |run| run * BLOCKS + (block + BLOCKS - turn(run)) % BLOCKS)

@@ -49,7 +49,7 @@ impl Spectra {
         let singles = Singles::new(&layout)?;
         let cuts = Strip::cuts(&layout);
         progress.stage("pairs of variables", layout.variables() as u64);
-        let index = (!layout.dense()).then(|| Index::new(&layout));
+        let index = if layout.dense() { None } else { Some(Index::new(&layout)?) };
         let strip = |cut: &[usize]| match &index {
             Some(index) => Strip::sparse(&layout, index, cut[0]..cut[1]),
             None => Strip::dense(&layout, cut[0]..cut[1]),

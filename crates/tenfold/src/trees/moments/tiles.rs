@@ -4,7 +4,8 @@
 //! made either by multiplying blocks of rows as matrices, or, when rows are sparse, by going through the rows in which each
 //! of its columns stands. Both add samples in a fixed order.
 
-use super::layout::{BLOCKS, Layout, block_of, members};
+use super::layout::{BLOCKS, Layout, members};
+use crate::error::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 use tenfold_engine::linalg::add_leading_gram;
@@ -77,17 +78,23 @@ impl Strip {
     /// By the rows in which each column stands; on this thread.
     pub fn sparse(layout: &Layout<'_>, index: &Index, variables: Range<usize>) -> Self {
         let mut strip = Self::zeros(layout, variables);
-        let shift = layout.shift();
-        for f in 0..strip.lead {
-            let column = strip.first + f;
-            for &sample in index.samples_of(column) {
-                let (columns, values) = layout.row(sample as usize);
-                let from = columns.partition_point(|&c| (c as usize) < column);
-                let value = values[from] - shift[column];
-                let base = (block_of(sample as usize) * strip.lead + f) * strip.cols;
-                let row = &mut strip.sums[base..base + strip.cols];
-                for (&other, &x) in columns[from..].iter().zip(&values[from..]) {
-                    row[other as usize - strip.first] += value * (x - shift[other as usize]);
+        let (first, lead, cols) = (strip.first, strip.lead, strip.cols);
+        for f in 0..lead {
+            let mut block = 0;
+            for &place in index.places_of(first + f) {
+                let place = place as usize;
+                while place >= index.ends[block] {
+                    block += 1;
+                }
+                let base = (block * lead + f) * cols;
+                let sums = &mut strip.sums[base..base + cols];
+                let columns = index.columns[place..].iter().take_while(|&&c| c != END);
+                if index.values.is_empty() {
+                    columns.for_each(|&other| sums[other as usize - first] += 1.0);
+                } else {
+                    let value = index.values[place];
+                    let both = columns.zip(&index.values[place..]);
+                    both.for_each(|(&other, x)| sums[other as usize - first] += value * x);
                 }
             }
         }
@@ -101,31 +108,64 @@ impl Strip {
     }
 }
 
-/// The samples in which each column stands.
+/// Behind the last column of a row.
+const END: u32 = u32::MAX;
+
+/// Rows in one piece, block after block, and the places in it where each column stands. A row is read from a place on, which
+/// costs one look into memory that is far away; by way of the table it would be four.
 pub(super) struct Index {
     starts: Vec<usize>,
-    samples: Vec<u32>,
+    places: Vec<u32>,
+    /// Columns that are not 0, row after row.
+    columns: Vec<u32>,
+    /// Their values less the shift; empty when all are 1.
+    values: Vec<f64>,
+    /// Where the rows of each jackknife block end.
+    ends: Vec<usize>,
 }
 
 impl Index {
-    pub fn new(layout: &Layout<'_>) -> Self {
+    /// # Errors
+    /// When there are 2³² entries or more.
+    pub fn new(layout: &Layout<'_>) -> Result<Self> {
         let mut starts = vec![0; layout.columns() + 1];
+        let mut flags = true;
         for sample in 0..layout.samples() {
-            layout.row(sample).0.iter().for_each(|&c| starts[c as usize + 1] += 1);
-        }
-        (0..layout.columns()).for_each(|c| starts[c + 1] += starts[c]);
-        let mut next = starts.clone();
-        let mut samples = vec![0; starts[layout.columns()]];
-        for sample in 0..layout.samples() {
-            for &column in layout.row(sample).0 {
-                samples[next[column as usize]] = sample as u32;
-                next[column as usize] += 1;
+            let (columns, values) = layout.row(sample);
+            for (&column, value) in columns.iter().zip(values) {
+                starts[column as usize + 1] += 1;
+                flags &= value - layout.shift()[column as usize] == 1.0;
             }
         }
-        Self { starts, samples }
+        (0..layout.columns()).for_each(|c| starts[c + 1] += starts[c]);
+        let (entries, length) = (starts[layout.columns()], starts[layout.columns()] + layout.samples());
+        if u32::try_from(length).is_err() {
+            return Err(Error::Unfit {
+                problem: format!("{entries} values in {} samples", layout.samples()),
+                remedy: "give fewer samples, so that both together are below 2^32".into(),
+            });
+        }
+        let (mut next, mut places) = (starts.clone(), vec![0; entries]);
+        let (mut columns, mut ends) = (Vec::with_capacity(length), Vec::new());
+        let mut values = Vec::with_capacity(if flags { 0 } else { length });
+        for block in 0..BLOCKS {
+            for sample in members(block, layout.samples()) {
+                let row = layout.row(sample);
+                for (&column, value) in row.0.iter().zip(row.1) {
+                    places[next[column as usize]] = columns.len() as u32;
+                    next[column as usize] += 1;
+                    columns.push(column);
+                    values.extend((!flags).then_some(value - layout.shift()[column as usize]));
+                }
+                columns.push(END);
+                values.extend((!flags).then_some(0.0));
+            }
+            ends.push(columns.len());
+        }
+        Ok(Self { starts, places, columns, values, ends })
     }
 
-    fn samples_of(&self, column: usize) -> &[u32] {
-        &self.samples[self.starts[column]..self.starts[column + 1]]
+    fn places_of(&self, column: usize) -> &[u32] {
+        &self.places[self.starts[column]..self.starts[column + 1]]
     }
 }
