@@ -246,6 +246,7 @@ impl IndexMut<(usize, usize)> for Mat {
 }
 
 /// Inner product of two slices, four running sums so that it vectorises.
+#[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
@@ -285,6 +286,13 @@ pub(crate) fn gemm_add(out: MatMut<'_, f64>, a: View<'_>, b: View<'_>) {
 pub fn add_gram(sum: &mut [f64], z: &[f64], rows: usize) {
     let z = view(z, rows, z.len() / rows.max(1));
     gemm_add(view_mut(sum, rows, rows), z, z.transpose());
+}
+
+/// `sum += aᵀ z` on this thread, where the rows of `z` are samples of `cols` numbers and `a` is its first `lead` columns: the
+/// first `lead` rows of a sum of squares and products.
+pub fn add_leading_gram(sum: &mut [f64], z: &[f64], cols: usize, lead: usize) {
+    let z = view(z, z.len() / cols.max(1), cols);
+    gemm_add(view_mut(sum, lead, cols), z.subcols(0, lead).transpose(), z);
 }
 
 /// A row-major factor of a product in single precision: its entries, its columns, and whether it is taken transposed.

@@ -20,6 +20,7 @@ pub mod random;
 mod range;
 mod rows;
 mod simplex;
+mod small;
 mod solve;
 mod spmm;
 mod tall;
@@ -32,7 +33,7 @@ pub use csr::{ColumnIndex, Csr, WithTranspose};
 pub use fourier::Fourier;
 pub use krylov::{BlockKrylov, Converged, Wanted};
 pub use lanczos::{Lanczos, TallEigen, TallOperator};
-pub use mat::{Mat, add_gram, dot, gemm_rate};
+pub use mat::{Mat, add_gram, add_leading_gram, dot, gemm_rate};
 pub(crate) use mat::{View, gemm, gemm_add, view, view_mut};
 pub use minimise::{Descent, Minimum};
 pub use operator::{LinearOperator, SymmetricCsr, SymmetricOperator};
@@ -42,6 +43,7 @@ pub use realfft::num_complex::Complex64;
 pub use rows::{Rows, check_finite};
 pub(crate) use rows::{centre, with_rows};
 pub use simplex::project_to_simplex;
+pub use small::SmallEigen;
 pub use solve::{
     Eigen, Svd, eigen_symmetric, orthogonality_error, orthonormalise, pinv, polar, qr, solve, svd,
 };

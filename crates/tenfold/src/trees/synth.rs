@@ -1,5 +1,11 @@
 //! Draws trees with known structure and parameters, and samples from them.
 
+mod events;
+mod gaussian;
+
+pub use events::{DrawnEvents, Events};
+pub use gaussian::GaussianTree;
+
 use super::data::{Kind, Table, Variable};
 use super::network::{Emission, Network, Node};
 use super::tree::Tree;
