@@ -3,6 +3,7 @@
 mod data;
 mod distances;
 mod network;
+pub mod structure;
 mod synth;
 mod tree;
 
