@@ -32,19 +32,15 @@ impl Branches {
             branches.parent[node] = parent.unwrap_or(NONE);
         }
         for &(node, parent) in order.iter().rev() {
-            let mut list: Vec<Near> = if tree.is_hidden(node) { vec![] } else { vec![(node, 0.0)] };
-            for (&child, &length) in tree.neighbours(node).iter().filter(|(n, _)| Some(**n) != parent) {
-                list.extend(further(&branches.below[child], length));
-            }
-            branches.below[node] = branches.nearest(list);
+            let below = |n: &usize| (*n, &branches.below[*n][..]);
+            let children = tree.neighbours(node).keys().filter(|n| Some(**n) != parent).map(below).collect();
+            branches.below[node] = branches.nearest(tree, node, children);
         }
         for &(node, parent) in order.iter().skip(1) {
             let parent = parent.expect("only the root has none");
-            let mut list: Vec<Near> = if tree.is_hidden(parent) { vec![] } else { vec![(parent, 0.0)] };
-            for (&other, &length) in tree.neighbours(parent).iter().filter(|(n, _)| **n != node) {
-                list.extend(further(branches.behind(parent, other), length));
-            }
-            branches.above[node] = branches.nearest(list);
+            let behind = |n: &usize| (*n, branches.behind(parent, *n));
+            let others = tree.neighbours(parent).keys().filter(|n| **n != node).map(behind).collect();
+            branches.above[node] = branches.nearest(tree, parent, others);
         }
         branches
     }
@@ -54,15 +50,28 @@ impl Branches {
         if self.parent[to] == from { &self.below[to] } else { &self.above[from] }
     }
 
-    fn nearest(&self, mut list: Vec<Near>) -> Vec<Near> {
-        list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    /// The nearest of some branches at a node. At least two branches have a say: where lengths are 0 the nearest variables may all
+    /// sit in one, and quartets would never see the other.
+    fn nearest(&self, tree: &Tree, at: usize, parts: Vec<(usize, &[Near])>) -> Vec<Near> {
+        let mut list: Vec<(usize, Near)> = Vec::new();
+        if !tree.is_hidden(at) {
+            list.push((at, (at, 0.0)));
+        }
+        for (part, near) in parts {
+            let length = tree.length(at, part).unwrap_or(0.0).max(SHORT);
+            list.extend(near.iter().map(|&(leaf, d)| (part, (leaf, d + length))));
+        }
+        list.sort_unstable_by(|x, y| x.1.1.total_cmp(&y.1.1).then(x.1.0.cmp(&y.1.0)));
+        let last = self.keep - 1;
+        if let Some(other) = list.iter().position(|x| x.0 != list[0].0)
+            && other > last
+            && last > 0
+        {
+            list.swap(last, other);
+        }
         list.truncate(self.keep);
-        list
+        list.into_iter().map(|x| x.1).collect()
     }
-}
-
-fn further(list: &[Near], length: f64) -> impl Iterator<Item = Near> + '_ {
-    list.iter().map(move |&(leaf, d)| (leaf, d + length.max(SHORT)))
 }
 
 /// Lengths count at least this much.

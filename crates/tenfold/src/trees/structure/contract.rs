@@ -23,6 +23,10 @@ impl Default for Limits {
     }
 }
 
+/// A leaf edge longer than this is never taken for none, however rough its error: two variables with a correlation of 0.9 are
+/// not the same.
+const CLOSE: f64 = 0.1;
+
 /// Contracts inner edges that are not surely there, and lets observed leaves with an edge of no length take the place of the
 /// hidden node above them. The edges of the result have the lengths that distances give them.
 ///
@@ -84,7 +88,7 @@ fn merge(tree: &mut Tree, edges: &mut [Edge], limits: &Limits) -> usize {
 fn raise(tree: &mut Tree, edges: &[Edge], limits: &Limits) -> usize {
     let mut short: Vec<&Edge> = edges
         .iter()
-        .filter(|e| !tree.is_hidden(e.a) && e.length < limits.length.max(limits.rise * e.error))
+        .filter(|e| !tree.is_hidden(e.a) && e.length < limits.length.max((limits.rise * e.error).min(CLOSE)))
         .collect();
     short.sort_by(|x, y| x.length.total_cmp(&y.length).then((x.a, x.b).cmp(&(y.a, y.b))));
     let mut made = 0;

@@ -34,7 +34,7 @@ pub(crate) fn shorten(tree: &mut Tree, pairs: &Pairs, progress: &dyn Progress) -
         for (at, branch) in ends {
             progress.check()?;
             if tree.length(at, branch).is_some() && tree.degree(at) == 3 {
-                made += usize::from(relocate(tree, pairs, at, branch));
+                made += usize::from(relocate(tree, pairs, at, branch) > SAME);
             }
         }
         if made == before {
@@ -44,14 +44,14 @@ pub(crate) fn shorten(tree: &mut Tree, pairs: &Pairs, progress: &dyn Progress) -
     Ok(made)
 }
 
-/// Moves the branch at `branch`, which hangs on `at`, to the edge where it costs least. Returns whether that is another one.
-fn relocate(tree: &mut Tree, pairs: &Pairs, at: usize, branch: usize) -> bool {
+/// Moves the branch at `branch`, which hangs on `at`, to the edge where it costs least. Returns how much shorter the tree is.
+fn relocate(tree: &mut Tree, pairs: &Pairs, at: usize, branch: usize) -> f64 {
     let mut weights = vec![0.0; pairs.count()];
     spread(tree, (at, branch), &mut weights);
     let own = tree.length(at, branch).unwrap_or(0.0);
     let sides: Vec<(usize, f64)> =
         tree.neighbours(at).iter().filter(|(n, _)| **n != branch).map(|(&n, &w)| (n, w)).collect();
-    let [(a, x), (b, y)] = sides[..] else { return false };
+    let [(a, x), (b, y)] = sides[..] else { return 0.0 };
     tree.cut(at, branch);
     tree.cut(at, a);
     tree.cut(at, b);
@@ -64,7 +64,7 @@ fn relocate(tree: &mut Tree, pairs: &Pairs, at: usize, branch: usize) -> bool {
     tree.join(a, at, if moved { 0.5 * whole } else { x });
     tree.join(b, at, if moved { 0.5 * whole } else { y });
     tree.join(at, branch, own);
-    moved
+    if moved { gain } else { 0.0 }
 }
 
 /// Balanced weights of the leaves of a branch: 1 at its node, halved at every fork.
@@ -154,5 +154,62 @@ impl Mean {
             mean.to_branch += share * part.to_branch;
         }
         mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::distances::Distances;
+    use super::*;
+    use rand::RngExt;
+    use tenfold_engine::linalg::random;
+    use tenfold_engine::progress::Silent;
+
+    /// Σ_{i<j} 2^{1−τ_ij} d_ij, from its definition.
+    fn length(tree: &Tree, pairs: &Pairs) -> f64 {
+        let p = pairs.count();
+        let mut sum = 0.0;
+        for i in 0..p {
+            let mut steps = vec![0; tree.capacity()];
+            for (node, parent) in tree.walk(i).into_iter().skip(1) {
+                steps[node] = steps[parent.unwrap()] + 1;
+                if node > i && node < p {
+                    sum += 2f64.powi(1 - steps[node]) * pairs.distance(i, node);
+                }
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn every_move_shortens_the_tree_by_what_it_says() {
+        let p = 9;
+        let mut rng = random::rng(1, 0);
+        let all = (0..p * (p - 1) / 2).map(|_| rng.random_range(0.5..2.0)).collect();
+        let pairs = Pairs::new(&Distances::new(p, all, vec![])).unwrap();
+        // A caterpillar.
+        let mut tree = Tree::new(p);
+        let mut last = 0;
+        for leaf in 1..p - 1 {
+            let h = tree.add_hidden();
+            tree.join(last, h, 1.0);
+            tree.join(leaf, h, 1.0);
+            last = h;
+        }
+        tree.join(last, p - 1, 1.0);
+        let mut moved = 0;
+        for (a, b, _) in tree.edges() {
+            for (at, branch) in [(a, b), (b, a)] {
+                if tree.is_hidden(at) && tree.length(at, branch).is_some() {
+                    let before = length(&tree, &pairs);
+                    let gain = relocate(&mut tree, &pairs, at, branch);
+                    assert!((before - length(&tree, &pairs) - gain).abs() < 1e-12);
+                    moved += usize::from(gain > 0.0);
+                }
+            }
+        }
+        assert!(moved > 3);
+        shorten(&mut tree, &pairs, &Silent).unwrap();
+        assert_eq!(shorten(&mut tree, &pairs, &Silent).unwrap(), 0);
     }
 }

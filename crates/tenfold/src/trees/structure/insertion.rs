@@ -65,14 +65,13 @@ pub(crate) fn insert(
     let (mut total, mut pendant, mut share) = (0.0, 0.0, 0.0);
     for &(x, dx) in branch.1 {
         for &(i, di) in &left {
-            for &(j, dj) in &right {
+            for &(j, _) in &right {
                 let w =
                     1.0 / (pairs.variance(x, i) + pairs.variance(x, j) + pairs.variance(i, j)).max(1e-300);
                 let (xi, xj, ij) = (pairs.distance(x, i), pairs.distance(x, j), pairs.distance(i, j));
                 total += w;
                 pendant += w * (0.5 * (xi + xj - ij) - dx);
                 share += w * (0.5 * (xi + ij - xj) - di);
-                let _ = dj;
             }
         }
     }
