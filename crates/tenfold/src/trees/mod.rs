@@ -7,6 +7,7 @@ mod forest;
 mod moments;
 mod network;
 mod rank;
+pub mod structure;
 mod synth;
 mod tree;
 
