@@ -5,12 +5,16 @@ mod data;
 mod distances;
 mod network;
 mod plan;
+mod polish;
 mod synth;
 mod tree;
+mod triplets;
 
 pub use belief::{Expected, MostProbable, Posterior};
 pub use data::{Kind, Row, Table, Variable};
 pub use distances::Distances;
 pub use network::{Draw, Emission, Network, Node};
+pub use polish::{Polish, Polished};
 pub use synth::{Drawn, Emits, Shape, Synth};
 pub use tree::Tree;
+pub use triplets::Started;
