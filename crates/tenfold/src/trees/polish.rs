@@ -14,6 +14,9 @@ const ENOUGH: usize = 2000;
 /// One in this many samples is held out.
 const HELD_OUT: usize = 10;
 
+/// Sweeps over all samples at the end.
+const LAST: usize = 2;
+
 /// Pseudo-counts of a column, spread evenly: nothing becomes impossible because a small sample did not show it.
 const SMOOTHING: f64 = 0.5;
 
@@ -23,17 +26,17 @@ const LEAST_VARIANCE: f64 = 1e-3;
 /// How parameters are polished.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polish {
-    /// Most sweeps over the samples.
+    /// Most sweeps before the two last ones; with 0 nothing is changed.
     pub sweeps: usize,
-    /// Sweeps before the last one look at no more than this many samples, spread evenly.
+    /// Sweeps before the last ones look at no more than this many samples, spread evenly.
     pub most_samples: usize,
-    /// A sweep that gains less than this, in nats a sample, is the last.
+    /// A sweep that gains less than this, in nats a sample, is the last before those over all samples.
     pub tolerance: f64,
 }
 
 impl Default for Polish {
     fn default() -> Self {
-        Self { sweeps: 10, most_samples: 200_000, tolerance: 1e-4 }
+        Self { sweeps: 10, most_samples: 200_000, tolerance: 1e-5 }
     }
 }
 
@@ -50,8 +53,8 @@ pub struct Polished {
 
 impl Polish {
     /// Expectation–maximisation from a network, table[s][t] ← Σ P(s, t | sample) / Σ P(t | sample), and likewise for
-    /// emissions. Where there are enough samples, every tenth is held out; the sweeps stop when those no longer gain, the best
-    /// network is kept, and one more sweep over all samples gives the answer.
+    /// emissions. Where there are enough samples, every tenth is held out: when those clearly lose, the sweeps stop and go back
+    /// to the network that they liked best. Two more sweeps over all samples give the answer.
     ///
     /// # Complexity
     /// A sweep costs O(samples · Σ states · states of the parent), plus the entries that are not 0.
@@ -78,27 +81,53 @@ impl Polish {
             &all.iter().copied().filter(|i| !kept(i)).collect::<Vec<_>>(),
             self.most_samples / HELD_OUT,
         );
-        progress.stage("polishing", self.sweeps as u64);
-        let mut best = (network.clone(), f64::NEG_INFINITY);
+        progress.stage("polishing", (self.sweeps + LAST) as u64);
         let mut current = network.clone();
-        let mut trace = Vec::new();
+        let mut watched: Vec<Watched> = Vec::new();
+        let (mut trace, mut before) = (Vec::new(), f64::NEG_INFINITY);
         for _ in 0..self.sweeps {
             let (next, own) = sweep(&current, table, &learn, &[], progress)?;
-            let score = if held_out { mean_log_likelihood(&current, table, &watch, progress)? } else { own };
-            trace.push(score);
-            let gain = score - best.1;
-            if gain > 0.0 {
-                best = (current, score);
+            let logs = log_likelihoods_of(&current, table, &watch, progress)?;
+            trace.push(if held_out { mean(&logs) } else { own });
+            let worse = watched.first().is_some_and(|best| fell(&best.logs, &logs));
+            if !worse && watched.first().is_none_or(|best| mean(&logs) >= mean(&best.logs)) {
+                watched = vec![Watched { network: current.clone(), logs }];
             }
-            if gain < self.tolerance {
+            if worse {
+                current = watched.remove(0).network;
                 break;
             }
             current = next;
             progress.advance(1);
+            if own - before < self.tolerance {
+                break;
+            }
+            before = own;
         }
-        let network = if self.sweeps == 0 { best.0 } else { sweep(&best.0, table, &all, &[], progress)?.0 };
-        Ok(Polished { network, trace, held_out })
+        for _ in 0..LAST.min(self.sweeps) {
+            current = sweep(&current, table, &all, &[], progress)?.0;
+            progress.advance(1);
+        }
+        Ok(Polished { network: current, trace, held_out })
     }
+}
+
+/// The network that held-out samples liked best so far, and how they liked it.
+struct Watched {
+    network: Network,
+    logs: Vec<f64>,
+}
+
+/// Whether log-likelihoods fell by more than their differences vary: two standard errors, and more than rounding.
+fn fell(best: &[f64], now: &[f64]) -> bool {
+    let differences: Vec<f64> = best.iter().zip(now).map(|(b, n)| b - n).collect();
+    let average = mean(&differences);
+    let spread = mean(&differences.iter().map(|d| (d - average).powi(2)).collect::<Vec<_>>());
+    average > (2.0 * (spread / differences.len().max(1) as f64).sqrt()).max(1e-9)
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
 /// At most `most` of these, spread evenly.
@@ -107,15 +136,14 @@ pub(super) fn spread(rows: &[u32], most: usize) -> Vec<u32> {
     (0..count).map(|i| rows[(i as u64 * rows.len() as u64 / count as u64) as usize]).collect()
 }
 
-fn mean_log_likelihood(
+fn log_likelihoods_of(
     network: &Network,
     table: &Table,
     rows: &[u32],
     progress: &dyn Progress,
-) -> Result<f64> {
+) -> Result<Vec<f64>> {
     let sweeper = Sweeper::new(network, table.variables(), &[], table.samples());
-    let logs = log_likelihoods(&sweeper, table, rows, progress)?;
-    Ok(logs.iter().sum::<f64>() / rows.len().max(1) as f64)
+    log_likelihoods(&sweeper, table, rows, progress)
 }
 
 /// Where the sums of a sweep stand in one array.
@@ -325,7 +353,7 @@ mod tests {
 
     fn mean_log(network: &Network, table: &Table) -> f64 {
         let rows: Vec<u32> = (0..table.samples() as u32).collect();
-        mean_log_likelihood(network, table, &rows, &Silent).unwrap()
+        mean(&log_likelihoods_of(network, table, &rows, &Silent).unwrap())
     }
 
     #[test]
