@@ -9,6 +9,7 @@ mod polish;
 mod synth;
 mod tree;
 mod triplets;
+mod weigh;
 
 pub use belief::{Expected, MostProbable, Posterior};
 pub use data::{Kind, Row, Table, Variable};
@@ -18,3 +19,4 @@ pub use polish::{Polish, Polished};
 pub use synth::{Drawn, Emits, Shape, Synth};
 pub use tree::Tree;
 pub use triplets::Started;
+pub use weigh::Weighed;

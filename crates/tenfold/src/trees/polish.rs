@@ -181,11 +181,13 @@ pub(super) fn sweep(
     network: &Network,
     table: &Table,
     rows: &[u32],
-    outside: &[Outside],
+    outside: &[Outside<'_>],
     progress: &dyn Progress,
 ) -> Result<(Network, f64)> {
-    let sweeper = Sweeper::new(network, table.variables(), outside, table.samples());
-    let layout = Layout::new(network, &sweeper, table.features());
+    let variables = &table.variables()[..network.emissions.len()];
+    let sweeper = Sweeper::new(network, variables, outside, table.samples());
+    let features = if variables.is_empty() { 0 } else { table.features() };
+    let layout = Layout::new(network, &sweeper, features);
     let (sums, _) = sum_blocks(
         rows.len(),
         sweeper.block(),
@@ -200,7 +202,7 @@ pub(super) fn sweep(
         |total, lane| add_assign(&mut total.0, &lane.0),
     )?;
     let mean = sums[layout.log] / rows.len().max(1) as f64;
-    Ok((estimate(network, table.variables(), &sweeper, &layout, &sums), mean))
+    Ok((estimate(network, variables, &sweeper, &layout, &sums), mean))
 }
 
 /// Adds what a block says to the sums.
@@ -230,6 +232,9 @@ fn gather(
         }
     }
     sums[layout.log] += block.log_likelihood.iter().sum::<f64>();
+    if network.emissions.is_empty() {
+        return;
+    }
     let likelihood = &sweeper.likelihood;
     for (i, &sample) in rows.iter().enumerate() {
         let row = table.row(sample as usize);

@@ -24,6 +24,10 @@ use views::Local;
 /// Samples that moments are gathered from: more make the start no better than one sweep of polishing makes it.
 const MOST_SAMPLES: usize = 50_000;
 
+/// Nodes times samples that moments are gathered from: with many nodes fewer samples do, down to `FEWEST_SAMPLES`.
+const MOST_WORK: usize = 5_000_000;
+const FEWEST_SAMPLES: usize = 5_000;
+
 /// How much of the mean is mixed into every state, so that no start is impossible.
 const MIXED: f64 = 0.02;
 
@@ -75,7 +79,8 @@ impl Network {
         self.check(table.variables())?;
         progress.stage("moments", 2);
         let all: Vec<u32> = (0..table.samples() as u32).collect();
-        let rows = spread(&all, MOST_SAMPLES);
+        let most = (MOST_WORK / self.nodes.len().max(1)).clamp(FEWEST_SAMPLES, MOST_SAMPLES);
+        let rows = spread(&all, most);
         let mut frequency = vec![0u64; table.features()];
         for &row in &rows {
             table.row(row as usize).features.iter().for_each(|&f| frequency[f as usize] += 1);

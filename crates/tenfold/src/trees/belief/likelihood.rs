@@ -140,6 +140,9 @@ impl Likelihood {
             }
         }
         scale.fill(self.shift);
+        if self.seen.is_empty() {
+            return; // nothing is observed here: all that is known comes from outside
+        }
         let mut levels = vec![0u32; self.shown * r];
         for (i, &sample) in rows.iter().enumerate() {
             let row = table.row(sample as usize);

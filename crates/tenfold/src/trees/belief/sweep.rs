@@ -12,9 +12,10 @@ use std::f64::consts::LN_2;
 const PRODUCTS: usize = 16;
 
 /// Likelihoods of nodes from outside the data: P(what lies behind | state) for every sample, states × samples.
-pub(in super::super) struct Outside {
+#[derive(Clone, Copy)]
+pub(in super::super) struct Outside<'a> {
     pub node: usize,
-    pub values: Vec<f64>,
+    pub values: &'a [f32],
 }
 
 /// A network made ready for sweeps.
@@ -25,7 +26,7 @@ pub(in super::super) struct Sweeper<'a> {
     pub offsets: Vec<usize>,
     /// Where the message of every node to its parent begins: it has the parent's states.
     ups: Vec<usize>,
-    pub outside: &'a [Outside],
+    pub outside: &'a [Outside<'a>],
     /// Samples of the table, for the columns of `outside`.
     samples: usize,
 }
@@ -48,7 +49,12 @@ pub(in super::super) struct Block {
 }
 
 impl<'a> Sweeper<'a> {
-    pub fn new(network: &'a Network, variables: &[Variable], outside: &'a [Outside], samples: usize) -> Self {
+    pub fn new(
+        network: &'a Network,
+        variables: &[Variable],
+        outside: &'a [Outside<'a>],
+        samples: usize,
+    ) -> Self {
         let mut offsets = vec![0];
         for node in &network.nodes {
             offsets.push(offsets[offsets.len() - 1] + node.states());
@@ -87,7 +93,7 @@ impl<'a> Sweeper<'a> {
                 below[s * r..(s + 1) * r]
                     .iter_mut()
                     .zip(rows)
-                    .for_each(|(b, &row)| *b *= values[row as usize]);
+                    .for_each(|(b, &row)| *b *= f64::from(values[row as usize]));
             }
         }
     }
