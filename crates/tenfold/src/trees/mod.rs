@@ -1,6 +1,7 @@
 //! Trees of hidden variables above observed ones: structure and parameters together.
 
 mod belief;
+mod chowliu;
 mod data;
 mod distances;
 mod network;

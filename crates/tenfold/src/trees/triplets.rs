@@ -8,6 +8,8 @@
 
 mod local;
 mod moments;
+#[cfg(test)]
+mod tests;
 mod views;
 
 use super::data::{Kind, Table, Variable};

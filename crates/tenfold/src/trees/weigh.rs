@@ -217,3 +217,91 @@ impl Tree {
         tree
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::polish::Polish;
+    use super::super::synth::{Emits, Synth};
+    use super::*;
+    use tenfold_engine::linalg::parallel::with_threads;
+
+    fn fitted(tree: &Tree, table: &Table, k: usize) -> (Network, f64) {
+        let blank = Network::skeleton(tree, table.variables(), |_| k).unwrap();
+        let start = blank.from_moments(tree, table, 0, &Silent).unwrap().network;
+        let network = Polish { sweeps: 300, tolerance: 1e-7, ..Polish::default() }
+            .run(&start, table, &Silent)
+            .unwrap()
+            .network;
+        let total = network.log_likelihood(table, &Silent).unwrap().iter().sum();
+        (network, total)
+    }
+
+    /// Six leaves; with `edge`, three at each of two hidden nodes, otherwise all at one.
+    fn six(edge: bool) -> Tree {
+        let ends = |v: usize| if edge && v > 2 { 7 } else { 6 };
+        let mut edges: Vec<(usize, usize, f64)> = (0..6).map(|v| (v, ends(v), 1.0)).collect();
+        edges.extend(edge.then_some((6, 7, 0.5)));
+        Tree::from_edges(6, &edges)
+    }
+
+    #[test]
+    fn the_gain_is_that_of_fitting_both_trees() {
+        // With nothing around the edge the local models are the trees themselves. Strong leaves, so that few sweeps suffice;
+        // fewer than 2000 samples, so that all are learned from.
+        for (seed, edge) in [(1, true), (2, true), (3, false), (4, false)] {
+            let draw =
+                Synth { variables: 6, samples: 1900, width: 3, strength: 0.8..0.9, seed, ..Synth::default() };
+            let mut network =
+                Network::skeleton(&six(edge), draw.draw().unwrap().table.variables(), |_| 2).unwrap();
+            for node in network.nodes.iter_mut().filter(|node| node.parent.is_some()) {
+                node.table = Mat::from_vec(2, 2, vec![0.8, 0.25, 0.2, 0.75]);
+            }
+            for (v, emission) in network.emissions.iter_mut().enumerate() {
+                let more = 0.02 * v as f64;
+                emission.mean = Mat::from_vec(2, 2, vec![0.1 + more, 0.6, 0.15, 0.3 - more]);
+            }
+            let variables = draw.draw().unwrap().table.variables().to_vec();
+            let table = network.draw(&variables, 1900, seed).unwrap().table;
+            let (apart, with) = fitted(&six(true), &table, 2);
+            let without = fitted(&six(false), &table, 2).1;
+            let weighed = apart.weigh(&table, &Silent).unwrap();
+            assert_eq!((weighed.len(), weighed[0].needed()), (1, edge), "seed {seed}: {weighed:?}");
+            assert!((weighed[0].price - 1900f64.ln()).abs() < 1e-9);
+            // A needed edge is not followed to the end, so its gain may be larger than the true one, never much smaller.
+            let wanted = with - without;
+            assert!(weighed[0].gain > wanted - 1.5, "seed {seed}: {} for {wanted}", weighed[0].gain);
+            assert!(edge || weighed[0].gain < wanted + 3.0, "seed {seed}: {} for {wanted}", weighed[0].gain);
+        }
+    }
+
+    #[test]
+    fn added_edges_go_and_true_ones_stay() {
+        for (emits, seed) in [(Emits::Category, 0), (Emits::Mixed, 1)] {
+            let drawn = Synth { variables: 15, samples: 4000, width: 3, emits, seed, ..Synth::default() }
+                .draw()
+                .unwrap();
+            let mut tree = drawn.tree.clone();
+            let wide = tree.hidden().find(|&h| tree.degree(h) > 3).unwrap();
+            let two: Vec<usize> = tree.neighbours(wide).keys().copied().take(2).collect();
+            let added = tree.add_hidden();
+            two.iter().for_each(|&n| {
+                tree.cut(wide, n);
+                tree.join(added, n, 1.0);
+            });
+            tree.join(wide, added, 0.05);
+            let blank = Network::skeleton(&tree, drawn.table.variables(), |_| 2).unwrap();
+            let start = blank.from_moments(&tree, &drawn.table, 0, &Silent).unwrap().network;
+            let network = Polish::default().run(&start, &drawn.table, &Silent).unwrap().network;
+            let run = |threads| with_threads(threads, || network.weigh(&drawn.table, &Silent).unwrap());
+            let weighed = run(1);
+            assert_eq!(weighed, run(3));
+            assert_eq!(tree.without_unneeded(&weighed).canonical().edges().len(), drawn.tree.edges().len());
+            let gone: Vec<_> = weighed.iter().filter(|w| !w.needed()).collect();
+            assert_eq!(gone.len(), 1, "{gone:?}");
+            assert_eq!(
+                (gone[0].ends.0.min(gone[0].ends.1), gone[0].ends.0.max(gone[0].ends.1)),
+                (wide, added)
+            );
+        }
+    }
+}

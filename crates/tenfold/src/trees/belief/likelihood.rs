@@ -38,6 +38,16 @@ pub(in super::super) struct Likelihood {
     shown: usize,
 }
 
+/// A block that is being filled.
+struct Target<'a> {
+    r: usize,
+    offsets: &'a [usize],
+    out: &'a mut [f64],
+    scale: &'a mut [f64],
+    /// Levels of the variables that show their state.
+    levels: Vec<u32>,
+}
+
 impl Likelihood {
     pub fn new(network: &Network, variables: &[Variable]) -> Self {
         let mut made = Self {
@@ -143,12 +153,14 @@ impl Likelihood {
         if self.seen.is_empty() {
             return; // nothing is observed here: all that is known comes from outside
         }
-        let mut levels = vec![0u32; self.shown * r];
+        let levels = vec![0u32; self.shown * r];
+        let mut target = Target { r, offsets, out, scale, levels };
         for (i, &sample) in rows.iter().enumerate() {
             let row = table.row(sample as usize);
-            self.observe(row, i, r, offsets, out, &mut scale[i], &mut levels);
-            self.forget(row, i, r, offsets, out, &mut scale[i], &mut levels);
+            self.observe(row, i, &mut target);
+            self.forget(row, i, &mut target);
         }
+        let Target { out, scale, levels, .. } = target;
         for node in 0..self.base.len() {
             if !self.plain[node] {
                 let k = self.base[node].len();
@@ -166,71 +178,55 @@ impl Likelihood {
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // One row of the loop above, apart so that each stays short.
-    fn observe(
-        &self,
-        row: Row<'_>,
-        i: usize,
-        r: usize,
-        offsets: &[usize],
-        out: &mut [f64],
-        scale: &mut f64,
-        levels: &mut [u32],
-    ) {
+    /// Row i of a block: its features that are not 0.
+    fn observe(&self, row: Row<'_>, i: usize, target: &mut Target<'_>) {
+        let r = target.r;
         for (&f, &x) in row.features.iter().zip(row.values) {
             let f = f as usize;
             let v = self.owner[f] as usize;
             let seen = &self.seen[v];
             if let Some(number) = seen.shows {
-                levels[number * r + i] = (f - self.starts[v] + 1) as u32;
+                target.levels[number * r + i] = (f - self.starts[v] + 1) as u32;
                 continue;
             }
             let k = seen.rest.len();
             let step = &self.step[self.at[f]..self.at[f] + k];
-            let at = offsets[seen.node] * r + i;
+            let at = target.offsets[seen.node] * r + i;
             if self.plain[seen.node] {
-                step.iter().enumerate().for_each(|(s, m)| out[at + s * r] *= m);
+                step.iter().enumerate().for_each(|(s, m)| target.out[at + s * r] *= m);
                 continue;
             }
             let times = match seen.kind {
                 Kind::Category | Kind::Flags => 1.0,
                 Kind::Counts => {
-                    *scale -= if x == 1.0 { 0.0 } else { ln_gamma(x + 1.0) };
+                    target.scale[i] -= if x == 1.0 { 0.0 } else { ln_gamma(x + 1.0) };
                     x
                 }
                 Kind::Real => {
-                    *scale -= self.half_precision[f] * x * x;
+                    target.scale[i] -= self.half_precision[f] * x * x;
                     x
                 }
             };
-            step.iter().enumerate().for_each(|(s, m)| out[at + s * r] += times * m);
+            step.iter().enumerate().for_each(|(s, m)| target.out[at + s * r] += times * m);
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // As above.
-    fn forget(
-        &self,
-        row: Row<'_>,
-        i: usize,
-        r: usize,
-        offsets: &[usize],
-        out: &mut [f64],
-        scale: &mut f64,
-        levels: &mut [u32],
-    ) {
+    /// Row i of a block: its variables that are missing, which `fill` took as all 0.
+    fn forget(&self, row: Row<'_>, i: usize, target: &mut Target<'_>) {
+        let r = target.r;
         for &v in row.missing {
             let seen = &self.seen[v as usize];
-            *scale -= seen.shift;
+            target.scale[i] -= seen.shift;
             if let Some(number) = seen.shows {
-                levels[number * r + i] = u32::MAX;
+                target.levels[number * r + i] = u32::MAX;
                 continue;
             }
-            let at = offsets[seen.node] * r + i;
+            let at = target.offsets[seen.node] * r + i;
             for (s, rest) in seen.rest.iter().enumerate() {
                 if self.plain[seen.node] {
-                    out[at + s * r] *= (-rest).exp();
+                    target.out[at + s * r] *= (-rest).exp();
                 } else {
-                    out[at + s * r] -= rest;
+                    target.out[at + s * r] -= rest;
                 }
             }
         }

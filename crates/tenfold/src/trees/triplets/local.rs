@@ -44,9 +44,12 @@ impl Whitened {
         let mut roots = Vec::new();
         let mut mean = Vec::new();
         for g in 0..count {
-            let auto = pairs.of[g].as_ref().expect("every view with itself");
-            mean.push(auto.col(auto.cols() - 1));
-            roots.push(inverse_root(auto)?);
+            let mut auto = pairs.of[g].clone().expect("every view with itself");
+            let last = auto.cols() - 1;
+            // The constant is 1 also where no sample was complete.
+            auto[(last, last)] = 1.0;
+            mean.push(auto.col(last));
+            roots.push(inverse_root(&auto)?);
         }
         if local.shown {
             return Ok(Self::shown(local, &mean[0]));
@@ -203,7 +206,7 @@ fn inverse_root(m: &Mat) -> Result<Mat> {
 /// M^(−1/2) and M^(1/2); values that noise made too small or negative are lifted.
 fn whitening(m: &Mat) -> Result<(Mat, Mat)> {
     let eigen = eigen_symmetric(m)?;
-    let floor = 1e-3 * eigen.values.first().copied().unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    let floor = 1e-3 * eigen.values.first().copied().unwrap_or(1.0).max(1e-3);
     let values: Vec<f64> = eigen.values.iter().map(|v| v.max(floor).sqrt()).collect();
     let (mut whiten, mut unwhiten) = (eigen.vectors.clone(), eigen.vectors);
     whiten.scale_cols(&values.iter().map(|v| 1.0 / v).collect::<Vec<_>>());
