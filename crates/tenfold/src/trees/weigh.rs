@@ -33,9 +33,9 @@ pub struct Weighed {
 }
 
 impl Weighed {
-    /// Whether the edge is worth its price.
-    pub fn needed(&self) -> bool {
-        self.gain > self.price
+    /// Whether the edge is worth this share of its price; 1 is the Bayesian information criterion.
+    pub fn needed(&self, share: f64) -> bool {
+        self.gain > share * self.price
     }
 }
 
@@ -190,12 +190,13 @@ impl<'a> Around<'a> {
 }
 
 impl Tree {
-    /// The tree without the edges that are not worth their price, the least worthy first. An edge with a gain of less than half
+    /// The tree without the edges that are not worth this share of their price, the least worthy first. An edge with a gain of less than half
     /// its price always goes; one nearer to it goes only where neither end was merged before, because then its gain is that
     /// of another edge: weigh again.
-    pub fn without_unneeded(&self, weighed: &[Weighed]) -> Self {
-        let mut order: Vec<&Weighed> = weighed.iter().filter(|w| !w.needed()).collect();
-        order.sort_by(|a, b| (a.gain - a.price).total_cmp(&(b.gain - b.price)).then(a.ends.cmp(&b.ends)));
+    pub fn without_unneeded(&self, weighed: &[Weighed], share: f64) -> Self {
+        let mut order: Vec<&Weighed> = weighed.iter().filter(|w| !w.needed(share)).collect();
+        let worth = |w: &Weighed| w.gain - share * w.price;
+        order.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.ends.cmp(&b.ends)));
         let mut tree = self.clone();
         let mut now: Vec<usize> = (0..self.capacity()).collect();
         let mut touched = vec![false; self.capacity()];
@@ -208,7 +209,7 @@ impl Tree {
             };
             let (a, b) = (find(edge.ends.0), find(edge.ends.1));
             let fresh = !touched[a] && !touched[b];
-            if a != b && tree.length(a, b).is_some() && (fresh || edge.gain < 0.5 * edge.price) {
+            if a != b && tree.length(a, b).is_some() && (fresh || edge.gain < 0.5 * share * edge.price) {
                 tree.contract(a, b);
                 now[b] = a;
                 touched[a] = true;
@@ -265,7 +266,7 @@ mod tests {
             let (apart, with) = fitted(&six(true), &table, 2);
             let without = fitted(&six(false), &table, 2).1;
             let weighed = apart.weigh(&table, &Silent).unwrap();
-            assert_eq!((weighed.len(), weighed[0].needed()), (1, edge), "seed {seed}: {weighed:?}");
+            assert_eq!((weighed.len(), weighed[0].needed(1.0)), (1, edge), "seed {seed}: {weighed:?}");
             assert!((weighed[0].price - 1900f64.ln()).abs() < 1e-9);
             // A needed edge is not followed to the end, so its gain may be larger than the true one, never much smaller.
             let wanted = with - without;
@@ -295,8 +296,11 @@ mod tests {
             let run = |threads| with_threads(threads, || network.weigh(&drawn.table, &Silent).unwrap());
             let weighed = run(1);
             assert_eq!(weighed, run(3));
-            assert_eq!(tree.without_unneeded(&weighed).canonical().edges().len(), drawn.tree.edges().len());
-            let gone: Vec<_> = weighed.iter().filter(|w| !w.needed()).collect();
+            assert_eq!(
+                tree.without_unneeded(&weighed, 1.0).canonical().edges().len(),
+                drawn.tree.edges().len()
+            );
+            let gone: Vec<_> = weighed.iter().filter(|w| !w.needed(1.0)).collect();
             assert_eq!(gone.len(), 1, "{gone:?}");
             assert_eq!(
                 (gone[0].ends.0.min(gone[0].ends.1), gone[0].ends.0.max(gone[0].ends.1)),

@@ -90,13 +90,13 @@ impl Likelihood {
         self.starts.push(self.owner.len());
         let shows = network.shows(v, variable);
         let mut zero = vec![0.0; k];
-        let mut spread = vec![0.0f64; width];
+        let (mut all, mut one) = (0.0, 0.0f64);
         let reference: Vec<f64> =
             (0..k).map(|s| (1.0 - emission.mean.col(s).iter().sum::<f64>()).max(LEAST).ln()).collect();
         for f in 0..width {
             self.owner.push(v as u32);
             self.at.push(self.step.len());
-            let mut half = 0.0;
+            let (mut half, mut spread) = (0.0, 0.0f64);
             for s in 0..k {
                 let mean = emission.mean[(f, s)];
                 let step = match variable.kind {
@@ -117,10 +117,12 @@ impl Likelihood {
                         mean / variance
                     }
                 };
-                spread[f] = spread[f].max(step.abs());
+                spread = spread.max(step.abs());
                 self.step.push(step);
             }
             self.half_precision.push(half);
+            all += spread;
+            one = one.max(spread);
         }
         if variable.kind == Kind::Category && !shows {
             zero = reference;
@@ -134,8 +136,6 @@ impl Likelihood {
         self.shown += usize::from(shows);
         let shows = shows.then_some(number);
         self.seen.push(Seen { node: emission.node, kind: variable.kind, shows, shift, rest });
-        let all: f64 = spread.iter().sum();
-        let one = spread.iter().copied().fold(0.0, f64::max);
         2.0 * (if variable.kind == Kind::Category { one } else { all } - low)
     }
 

@@ -122,7 +122,7 @@ impl<'a> Sweeper<'a> {
             let above = &mut above[self.of(parent, r)];
             above.iter_mut().zip(up.iter()).for_each(|(a, u)| *a *= u);
             products[parent] += 1;
-            if products[parent] % PRODUCTS == 0 {
+            if products[parent].is_multiple_of(PRODUCTS) {
                 rescale(above, r, &mut block.exponents);
             }
         }

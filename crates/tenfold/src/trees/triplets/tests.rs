@@ -90,7 +90,7 @@ fn samples_with_gaps_and_any_number_of_threads_give_the_same_parameters() {
     let mut gaps = Table::new(drawn.table.variables().to_vec()).unwrap();
     for sample in 0..drawn.table.samples() {
         let row = drawn.table.row(sample);
-        let missing: Vec<u32> = (0..12).filter(|v| (sample as u32 * 7 + v * 5) % 16 == 0).collect();
+        let missing: Vec<u32> = (0..12).filter(|v| (sample as u32 * 7 + v * 5).is_multiple_of(16)).collect();
         let gone =
             |f: u32| missing.iter().any(|&v| drawn.table.features_of(v as usize).contains(&(f as usize)));
         let kept: Vec<(u32, f64)> =

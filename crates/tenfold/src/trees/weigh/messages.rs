@@ -27,6 +27,13 @@ struct Column {
     missing: Vec<u32>,
 }
 
+/// The messages of some samples, node by node.
+struct Part {
+    r: usize,
+    below: Vec<Vec<f32>>,
+    above: Vec<Vec<f32>>,
+}
+
 /// P(state) of every node, from the roots down.
 pub(super) fn marginals(network: &Network) -> Vec<Vec<f64>> {
     let mut all: Vec<Vec<f64>> = Vec::new();
@@ -46,7 +53,7 @@ impl Messages {
         let sweeper = Sweeper::new(network, table.variables(), &[], samples);
         let marginals = marginals(network);
         let step = sweeper.block();
-        let blocks: Vec<(usize, Vec<Vec<f32>>, Vec<Vec<f32>>)> = (0..samples.div_ceil(step))
+        let blocks: Vec<Part> = (0..samples.div_ceil(step))
             .into_par_iter()
             .map_init(Block::default, |block, b| {
                 let rows: Vec<u32> = (b * step..((b + 1) * step).min(samples)).map(|i| i as u32).collect();
@@ -61,30 +68,28 @@ impl Messages {
                     |n: usize| &block.below[sweeper.offsets[n] * block.r..sweeper.offsets[n + 1] * block.r];
                 let below =
                     (0..network.nodes.len()).map(|n| part(n).iter().map(|&x| x as f32).collect()).collect();
-                (rows.len(), below, above)
+                Part { r: rows.len(), below, above }
             })
             .collect();
-        let join =
-            |which: fn(&(usize, Vec<Vec<f32>>, Vec<Vec<f32>>)) -> &Vec<Vec<f32>>, n: usize| -> Vec<f32> {
-                let k = blocks.first().map_or(0, |b| which(b)[n].len() / b.0.max(1));
-                let part = |s: usize| {
-                    blocks.iter().flat_map(move |b| which(b)[n][s * b.0..(s + 1) * b.0].iter().copied())
-                };
-                (0..k).flat_map(part).collect()
+        let join = |which: fn(&Part) -> &[Vec<f32>], n: usize| -> Vec<f32> {
+            let k = blocks.first().map_or(0, |b| which(b)[n].len() / b.r.max(1));
+            let part = |s: usize| {
+                blocks.iter().flat_map(move |b| which(b)[n][s * b.r..(s + 1) * b.r].iter().copied())
             };
+            (0..k).flat_map(part).collect()
+        };
         let each = 0..network.nodes.len();
         Ok(Self {
             samples,
-            below: each.clone().map(|n| join(|b| &b.1, n)).collect(),
-            above: each.map(|n| join(|b| &b.2, n)).collect(),
+            below: each.clone().map(|n| join(|b| &b.below, n)).collect(),
+            above: each.map(|n| join(|b| &b.above, n)).collect(),
             marginals,
             columns: columns(table),
         })
     }
 
-    /// What a variable that hangs on a node says: a likelihood of its levels for a category with no more levels than the node
-    /// has states times two, together with the table that leads there; otherwise one of the states of the node, with the
-    /// identity.
+    /// What a variable that hangs on a node says: for a category a likelihood of its levels, with the table that leads there;
+    /// for other kinds a likelihood of the states that the node has now, with a table near the identity.
     pub fn leaf(&self, emission: &Emission, variable: &Variable, v: usize) -> Result<(Vec<f32>, Mat)> {
         let (m, k) = (self.samples, emission.mean.cols());
         let column = &self.columns[v];
