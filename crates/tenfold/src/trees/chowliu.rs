@@ -51,6 +51,16 @@ impl Network {
     /// # Errors
     /// When the caller wants to stop.
     ///
+    /// # Example
+    /// ```
+    /// use tenfold::engine::progress::Silent;
+    /// use tenfold::trees::{Network, Synth};
+    /// let drawn = Synth { samples: 500, ..Synth::default() }.draw()?;
+    /// let (tree, network) = Network::chow_liu(&drawn.table, &Silent)?;
+    /// assert_eq!((tree.edges().len(), network.emissions.len()), (19, 20));
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    ///
     /// # References
     /// Chow and Liu, "Approximating discrete probability distributions with dependence trees", IEEE Trans. Inf. Theory 14
     /// (1968).

@@ -51,6 +51,50 @@ struct Branch<'a> {
     values: std::borrow::Cow<'a, [f32]>,
 }
 
+/// An edge against its ends merged, in either of two ways.
+struct Contest<'a> {
+    apart: Around<'a>,
+    merged: [Around<'a>; 2],
+    table: &'a Table,
+    rows: Vec<u32>,
+}
+
+impl Contest<'_> {
+    /// The next network, and log P of all samples under this one.
+    fn step(&self, network: &Network, outside: &[Outside<'_>]) -> Result<(Network, f64)> {
+        let (next, own) = sweep(network, self.table, &self.rows, outside, &Silent)?;
+        Ok((next, own * self.rows.len() as f64))
+    }
+
+    /// The gain of the edge and its price.
+    fn run(&self) -> Result<(f64, f64)> {
+        let apart = &self.apart;
+        let (mut next_apart, mut with) = self.step(&apart.network, &apart.outside)?;
+        let [first, second] = &self.merged;
+        let tried =
+            [self.step(&first.network, &first.outside)?, self.step(&second.network, &second.outside)?];
+        let (one, (mut next, mut without)) = {
+            let [a, b] = tried;
+            if b.1 > a.1 { (second, b) } else { (first, a) }
+        };
+        let price = 0.5 * (numbers(&apart.network) - numbers(&one.network)) * (self.rows.len() as f64).ln();
+        for sweeps in 1..SWEEPS {
+            let before = without;
+            (next, without) = self.step(&next, &one.outside)?;
+            let gain = with - without;
+            // Far from its price on either side: more sweeps cannot change the answer.
+            let left = 5.0 * (without - before).max(0.1);
+            if gain - left > 1.5 * price || gain < 0.0 || (sweeps > 3 && gain < 0.2 * price) {
+                break;
+            }
+            if gain < 2.0 * price {
+                (next_apart, with) = self.step(&next_apart, &apart.outside)?;
+            }
+        }
+        Ok((with - without, price))
+    }
+}
+
 impl Network {
     /// Weighs every edge between two hidden nodes: the expectation–maximisation of a local model with the edge, and of one
     /// with its ends merged, while the messages from around stay as they are.
@@ -60,6 +104,17 @@ impl Network {
     ///
     /// # Errors
     /// When the network is of other variables; when the caller wants to stop.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::engine::progress::Silent;
+    /// use tenfold::trees::Synth;
+    /// let drawn = Synth::default().draw()?;
+    /// let weighed = drawn.network.weigh(&drawn.table, &Silent)?;
+    /// let fewer = drawn.tree.without_unneeded(&weighed, 1.0);
+    /// assert!(fewer.edges().len() <= drawn.tree.edges().len());
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
     pub fn weigh(&self, table: &Table, progress: &dyn Progress) -> Result<Vec<Weighed>> {
         self.check(table.variables())?;
         let slots: usize = self.nodes.iter().map(|n| n.states() + n.table.cols()).sum();
@@ -91,40 +146,12 @@ impl Network {
         let down = &self.nodes[lower].table;
         let prior = (&messages.marginals[upper], &messages.marginals[lower]);
         let up = reversed(down, prior.0, prior.1);
-        let mut apart = with_edge(prior.0, down, &at_upper, &at_lower);
+        let apart = with_edge(prior.0, down, &at_upper, &at_lower);
         let merged =
             [merged(prior.0, &at_upper, &at_lower, down), merged(prior.1, &at_lower, &at_upper, &up)];
         let rows: Vec<u32> = (0..table.samples() as u32).collect();
-        let n = rows.len() as f64;
-        let step = |around: &Around<'_>| -> Result<(Network, f64)> {
-            let (next, own) = sweep(&around.network, table, &rows, &around.outside, &Silent)?;
-            Ok((next, own * n))
-        };
-        let (mut next_apart, mut with) = step(&apart)?;
-        let tried = [step(&merged[0])?, step(&merged[1])?];
-        let better = usize::from(tried[1].1 > tried[0].1);
-        let [first, second] = merged;
-        let mut one = if better == 1 { second } else { first };
-        let price = 0.5 * (numbers(&apart.network) - numbers(&one.network)) * n.ln();
-        let [first, second] = tried;
-        let (mut next_one, mut without) = if better == 1 { second } else { first };
-        for _ in 1..SWEEPS {
-            let before = without;
-            one.network = next_one;
-            (next_one, without) = step(&one)?;
-            let gain = with - without;
-            // Far from its price on either side: more sweeps cannot change the answer.
-            let left = 10.0 * (without - before).max(0.1);
-            if gain - left > 2.0 * price || gain < 0.0 {
-                break;
-            }
-            if gain < 3.0 * price {
-                apart.network = next_apart;
-                (next_apart, with) = step(&apart)?;
-            }
-        }
-        let ends = (self.nodes[upper].place, self.nodes[lower].place);
-        Ok(Weighed { ends, gain: with - without, price })
+        let (gain, price) = Contest { apart, merged, table, rows }.run()?;
+        Ok(Weighed { ends: (self.nodes[upper].place, self.nodes[lower].place), gain, price })
     }
 
     /// All neighbours of a node but one.
