@@ -11,6 +11,9 @@
 //! For motifs: [`filter_errors`] compares with known ones whatever their order, sign and shift. [`event_f1`] compares the times at which
 //! motifs fire with known events of known kinds, [`detection_f1`] and [`best_detection`] with events whose kinds are not
 //! known.
+//!
+//! For trees: [`robinson_foulds`], [`path_difference`] and [`quartet_distance`] compare with a known tree,
+//! [`adjusted_rand_index`] and [`nmi`] compare clusters cut from a tree with known groups.
 
 mod auc;
 mod bridgeness;
@@ -26,8 +29,10 @@ mod matching;
 mod nmi;
 mod omega;
 mod onmi;
+mod rand_index;
 mod recovery;
 mod separation;
+mod trees;
 
 #[cfg(test)]
 mod properties;
@@ -50,5 +55,9 @@ pub use matching::{Match, total_variation};
 pub use nmi::nmi;
 pub use omega::omega_index;
 pub use onmi::OverlappingNmi;
+pub use rand_index::adjusted_rand_index;
 pub use recovery::{Pairing, Recovery, Truth};
 pub use separation::amari_distance;
+pub use trees::{
+    PathLength, QuartetDistance, RobinsonFoulds, path_difference, quartet_distance, robinson_foulds,
+};

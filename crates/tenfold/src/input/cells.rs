@@ -80,6 +80,9 @@ impl<'a> Column<'a> {
                     Err(_) => Err(not_text()),
                 },
             }),
+            ColumnReader::BoolColumnReader(r) => batch(disk, r, present, |value| {
+                take(value.map_or(Cell::Null, |x| Cell::Text(if *x { "true" } else { "false" })))
+            }),
             ColumnReader::Int32ColumnReader(r) => batch(disk, r, present, |value| {
                 let whole = |x: i32| if unsigned { i128::from(x as u32) } else { i128::from(x) };
                 take(value.map_or(Cell::Null, |x| Cell::Whole(whole(*x))))

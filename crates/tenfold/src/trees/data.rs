@@ -133,6 +133,14 @@ impl Table {
         self.missing_ends.push(self.missing.len());
     }
 
+    /// Makes room for more samples and entries, so that pushing them does not move what is there.
+    pub fn reserve(&mut self, samples: usize, entries: usize) {
+        self.ends.reserve_exact(samples);
+        self.missing_ends.reserve_exact(samples);
+        self.features.reserve_exact(entries);
+        self.values.reserve_exact(entries);
+    }
+
     /// The variables.
     pub fn variables(&self) -> &[Variable] {
         &self.variables

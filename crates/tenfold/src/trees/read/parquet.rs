@@ -1,0 +1,120 @@
+//! Parquet with a sample or an event a row.
+
+use super::events::{Events, Fields};
+use super::table::Taken;
+use super::{Format, Input, Options, WANTED};
+use crate::error::Result;
+use crate::input::cells::{Cell, Column};
+use crate::input::parquet::{Chunks, DAMAGED, guarded};
+use crate::input::{Disk, Source};
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+use std::fmt::Write;
+use std::sync::Arc;
+use tenfold_engine::progress::Progress;
+
+/// What to do about columns of another type.
+const OTHER: &str = "write the table with columns of text, numbers or true and false";
+
+/// Reads a table, or events where the options or the names of the columns say so.
+pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -> Result<(Input, Format)> {
+    let disk = source.plain(options.opening(), progress)?;
+    let reader = guarded(&disk, || SerializedFileReader::new(Chunks(Arc::clone(&disk))))?;
+    let metadata = reader.metadata();
+    let names: Vec<String> =
+        metadata.file_metadata().schema_descr().columns().iter().map(|c| c.path().string()).collect();
+    if names.is_empty() || metadata.num_row_groups() == 0 {
+        return Err(disk.fail("holds no columns or no rows", WANTED));
+    }
+    let rows = metadata.file_metadata().num_rows().max(0) as u64;
+    progress.stage(&format!("reading {}", disk.path().display()), rows);
+    let guessed = options.format.is_none() && !options.asks_for_table() && names.len() <= 3;
+    if options.format == Some(Format::Events)
+        || options.asks_for_events()
+        || guessed && Fields::are_usual(&names)
+    {
+        let fields = Fields::choose(disk.path(), Some(&names), names.len(), options)?;
+        return events(&disk, &reader, &names, fields, (options, progress))
+            .map(|input| (input, Format::Events));
+    }
+    let mut taken = Taken::new(disk.path(), &names, options)?;
+    let mut before = 0u64;
+    for group in 0..metadata.num_row_groups() {
+        let group = guarded(&disk, || reader.get_row_group(group))?;
+        let mut lengths = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let schema = metadata.file_metadata().schema_descr();
+            let mut column = Column::open(&disk, &*group, schema, (at, name), OTHER)?;
+            let mut row = before;
+            loop {
+                progress.check()?;
+                let count = texts(&mut column, |text| {
+                    row += 1;
+                    taken.push(at, text, row);
+                })?;
+                if count == 0 {
+                    break;
+                }
+            }
+            lengths.push(row - before);
+        }
+        if lengths.iter().any(|l| *l != lengths[0]) {
+            return Err(disk.fail("has columns of different lengths", DAMAGED));
+        }
+        before += lengths[0];
+        progress.advance(lengths[0]);
+    }
+    taken.finish(disk.path(), options, progress).map(|input| (input, Format::Parquet))
+}
+
+fn events(
+    disk: &Arc<Disk>,
+    reader: &SerializedFileReader<Chunks>,
+    names: &[String],
+    fields: Fields,
+    (options, progress): (&Options, &dyn Progress),
+) -> Result<Input> {
+    let metadata = reader.metadata();
+    let schema = metadata.file_metadata().schema_descr();
+    let mut events = Events::new(disk.path(), options);
+    for group in 0..metadata.num_row_groups() {
+        let group = guarded(disk, || reader.get_row_group(group))?;
+        let open = |at: usize| Column::open(disk, &*group, schema, (at, &names[at]), OTHER);
+        let (mut samples, mut codes) = (open(fields.sample)?, open(fields.code)?);
+        loop {
+            progress.check()?;
+            let (mut of, mut with) = (Vec::new(), Vec::new());
+            let count = texts(&mut samples, |text| of.push(text.to_owned()))?;
+            texts(&mut codes, |text| with.push(text.to_owned()))?;
+            if of.len() != with.len() {
+                return Err(disk.fail("has columns of different lengths", DAMAGED));
+            }
+            if count == 0 {
+                break;
+            }
+            progress.advance(count as u64);
+            events.take_pairs(of.iter().map(String::as_str).zip(with.iter().map(String::as_str)))?;
+        }
+    }
+    events.finish(fields.describe(Some(names)), progress)
+}
+
+/// Hands the next cells over as text, empty where null, and says how many there were.
+fn texts(column: &mut Column, mut take: impl FnMut(&str)) -> Result<usize> {
+    let mut text = String::new();
+    column.next(|cell| {
+        text.clear();
+        match cell {
+            Cell::Null => {}
+            Cell::Text(given) => text.push_str(given),
+            Cell::Whole(number) => {
+                let _ = write!(text, "{number}");
+            }
+            Cell::Number(number) => {
+                let _ = write!(text, "{number}");
+            }
+        }
+        take(&text);
+        Ok(())
+    })
+}
