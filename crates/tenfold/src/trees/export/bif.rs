@@ -86,7 +86,10 @@ impl File {
     /// Rows are states of the variable, columns those of its parent.
     fn table(&mut self, name: &str, parent: Option<&(String, Vec<String>)>, rows: &[&[f64]]) {
         let column = |c: usize| {
-            let values: Vec<f64> = rows.iter().map(|row| if row[c].is_finite() { row[c].clamp(0.0, 1.0) } else { 0.0 }).collect();
+            let values: Vec<f64> = rows
+                .iter()
+                .map(|row| if row[c].is_finite() { row[c].clamp(0.0, 1.0) } else { 0.0 })
+                .collect();
             let sum: f64 = values.iter().sum();
             let even = 1.0 / values.len().max(1) as f64;
             let told = values.iter().map(|x| if sum > 0.0 { x / sum } else { even }.to_string());
@@ -95,7 +98,8 @@ impl File {
         let _ = match parent {
             None => writeln!(self.text, "probability ( {name} ) {{\n  table {};\n}}", column(0)),
             Some((above, states)) => {
-                let lines = states.iter().enumerate().map(|(c, state)| format!("  ({state}) {};\n", column(c)));
+                let lines =
+                    states.iter().enumerate().map(|(c, state)| format!("  ({state}) {};\n", column(c)));
                 let lines: String = lines.collect();
                 writeln!(self.text, "probability ( {name} | {above} ) {{\n{lines}}}")
             }
@@ -108,11 +112,7 @@ impl File {
             return self.text;
         }
         let names: Vec<String> = left.iter().map(|v| word(&v.name)).collect();
-        format!(
-            "// Left out, as this format has no real numbers: {}.\n{}",
-            names.join(" "),
-            self.text
-        )
+        format!("// Left out, as this format has no real numbers: {}.\n{}", names.join(" "), self.text)
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 /// Middle tones, which stand on white and on black; clusters beyond the last begin again.
 const TONES: [&str; 10] = [
-    "#3d85c6", "#e08a2e", "#3c9d60", "#cf4f45", "#9070c4", "#a9764a", "#d977b0", "#25a2a8", "#b3a02a", "#7c8fd9",
+    "#3d85c6", "#e08a2e", "#3c9d60", "#cf4f45", "#9070c4", "#a9764a", "#d977b0", "#25a2a8", "#b3a02a",
+    "#7c8fd9",
 ];
 
 pub(super) fn dot(shown: &Shown<'_>) -> String {
@@ -16,7 +17,11 @@ pub(super) fn dot(shown: &Shown<'_>) -> String {
         let _ = write!(text, "  n{node} [label={}", quoted(&shown.name(node)));
         match shown.picture.clusters.get(node) {
             Some(&c) if !tree.is_hidden(node) => {
-                let _ = write!(text, ", shape=box, style=rounded, color=\"{}\", cluster={c}", TONES[c % TONES.len()]);
+                let _ = write!(
+                    text,
+                    ", shape=box, style=rounded, color=\"{}\", cluster={c}",
+                    TONES[c % TONES.len()]
+                );
             }
             _ => text += ", shape=circle, width=0.1, fixedsize=true, fontsize=6",
         }

@@ -36,8 +36,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] =
-        [Self::Newick, Self::Nexus, Self::GraphMl, Self::Dot, Self::Bif, Self::Json];
+    pub const ALL: [Self; 6] = [Self::Newick, Self::Nexus, Self::GraphMl, Self::Dot, Self::Bif, Self::Json];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {

@@ -23,8 +23,7 @@ pub(super) fn nexus(shown: &Shown<'_>) -> String {
 }
 
 fn trees(shown: &Shown<'_>, comments: bool) -> Vec<String> {
-    let edges: BTreeMap<_, _> =
-        shown.edges.iter().map(|e| ((e.a, e.b), (e.length, e.support))).collect();
+    let edges: BTreeMap<_, _> = shown.edges.iter().map(|e| ((e.a, e.b), (e.length, e.support))).collect();
     let mut parts = shown.picture.tree.components();
     parts.retain(|part| part[0] < shown.picture.tree.observed());
     parts.iter().map(|part| one(shown, part, &edges, comments)).collect()

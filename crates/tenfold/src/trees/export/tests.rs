@@ -6,13 +6,26 @@ use serde_json::Value;
 
 /// What strangers call their columns.
 const NAMES: [&str; 10] = [
-    "plain", "it's", "a \"b\" \\N c", "(x:1,y;)[z]", "</data><x>&", "line\nbreak\t\u{1}", "", "ümlaut 漢字", "A", "a",
+    "plain",
+    "it's",
+    "a \"b\" \\N c",
+    "(x:1,y;)[z]",
+    "</data><x>&",
+    "line\nbreak\t\u{1}",
+    "",
+    "ümlaut 漢字",
+    "A",
+    "a",
 ];
 
 pub(in crate::trees) fn strange(sketch: &mut Sketch) {
     for (v, variable) in sketch.variables.iter_mut().enumerate() {
         let name = NAMES.get(v).map_or_else(|| format!("v {v}"), |name| (*name).to_owned());
-        let labels = variable.labels.iter().enumerate().map(|(l, _)| if l % 2 == 0 { format!("{l}, }};") } else { format!("<{l}>") });
+        let labels = variable
+            .labels
+            .iter()
+            .enumerate()
+            .map(|(l, _)| if l % 2 == 0 { format!("{l}, }};") } else { format!("<{l}>") });
         *variable = Variable { name, kind: variable.kind, labels: labels.collect() };
     }
 }
@@ -25,13 +38,20 @@ fn a_small_tree_in_every_format() {
     let newick = format!("(x0:{},x1:{},x2:{});\n", lengths[0], lengths[1], lengths[2]);
     assert_eq!(text(&picture, Format::Newick), newick);
     let nexus = text(&picture, Format::Nexus);
-    assert!(nexus.starts_with("#NEXUS\n") && nexus.contains("NTAX=3") && nexus.contains("TREE tree_1 = [&U] (x0:"));
+    assert!(
+        nexus.starts_with("#NEXUS\n")
+            && nexus.contains("NTAX=3")
+            && nexus.contains("TREE tree_1 = [&U] (x0:")
+    );
     assert!(text(&picture, Format::Dot).contains("n0 -- n3 ["));
     let bif = text(&picture, Format::Bif);
     assert!(bif.contains("variable h1 {\n  type discrete [ 2 ] { s0, s1 };\n}\n"), "{bif}");
     assert!(bif.contains("probability ( x0 | h1 ) {\n  (s0) "), "{bif}");
     let json: Value = serde_json::from_str(&text(&picture, Format::Json)).unwrap();
-    assert_eq!((json["nodes"][3]["name"].as_str(), json["nodes"][0]["shows"].as_u64()), (Some("h1"), Some(3)));
+    assert_eq!(
+        (json["nodes"][3]["name"].as_str(), json["nodes"][0]["shows"].as_u64()),
+        (Some("h1"), Some(3))
+    );
 }
 
 #[test]
@@ -41,7 +61,8 @@ fn inner_variables_are_tips_and_forests_have_a_line_for_each_tree() {
     assert_eq!(text.lines().count(), 2);
     for v in 0..24 {
         let tip = |c: char| matches!(c, '(' | ',');
-        let found = text.match_indices(&format!("x{v}:")).filter(|(at, _)| text[..*at].ends_with(tip)).count();
+        let found =
+            text.match_indices(&format!("x{v}:")).filter(|(at, _)| text[..*at].ends_with(tip)).count();
         assert_eq!(found, 1, "x{v} in {text}");
     }
     assert!(text.contains(":0,") && text.matches('(').count() == text.matches(')').count());
@@ -53,8 +74,11 @@ fn exported_tables_keep_small_cells_back() {
     for (seed, synth) in every_kind().into_iter().enumerate() {
         let sketch = Sketch::new(&Synth { seed: seed as u64, ..synth });
         let samples = 11 * 40;
-        let json: Value = serde_json::from_str(&text(&sketch.picture(samples, Some(11)), Format::Json)).unwrap();
-        let numbers = |value: &Value| -> Vec<f64> { value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap_or(0.0)).collect() };
+        let json: Value =
+            serde_json::from_str(&text(&sketch.picture(samples, Some(11)), Format::Json)).unwrap();
+        let numbers = |value: &Value| -> Vec<f64> {
+            value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap_or(0.0)).collect()
+        };
         let nodes = json["nodes"].as_array().unwrap();
         let shares = |id: &Value| numbers(&nodes.iter().find(|n| n["id"] == *id).unwrap()["shares"]);
         let check = |p: f64| {
@@ -65,7 +89,9 @@ fn exported_tables_keep_small_cells_back() {
             if node["kind"] == "real" {
                 continue;
             }
-            for (above, table, flags) in [("parent", "table", false), ("shows", "emission", node["kind"] == "flags")] {
+            for (above, table, flags) in
+                [("parent", "table", false), ("shows", "emission", node["kind"] == "flags")]
+            {
                 let Some(rows) = node[table].as_array() else { continue };
                 let above = shares(&node[above]);
                 for row in rows {

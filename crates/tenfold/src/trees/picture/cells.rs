@@ -105,11 +105,7 @@ fn slower(rate: f64, share: f64) -> f64 {
 fn means(mean: &Mat, units: &[u64]) -> Mat {
     let all = units.iter().sum::<u64>() as f64;
     let average = |f: usize| mean.row(f).iter().zip(units).map(|(x, &u)| x * u as f64).sum::<f64>() / all;
-    Mat::from_fn(
-        mean.rows(),
-        mean.cols(),
-        |f, s| if units[s] == 0 { average(f) } else { mean.row(f)[s] },
-    )
+    Mat::from_fn(mean.rows(), mean.cols(), |f, s| if units[s] == 0 { average(f) } else { mean.row(f)[s] })
 }
 
 #[cfg(test)]
@@ -138,7 +134,10 @@ mod tests {
     #[test]
     fn a_state_without_a_unit_is_told_the_average() {
         let table = shares(&[vec![3, 1], vec![0, 0], vec![0, 4]]);
-        assert_eq!((table.col(0), table.col(1), table.col(2)), (vec![0.75, 0.25], vec![0.375, 0.625], vec![0.0, 1.0]));
+        assert_eq!(
+            (table.col(0), table.col(1), table.col(2)),
+            (vec![0.75, 0.25], vec![0.375, 0.625], vec![0.0, 1.0])
+        );
         assert_eq!(shares(&[vec![0, 0]]).col(0), [0.5, 0.5]);
     }
 }

@@ -75,7 +75,11 @@ fn counts(shown: &Shown<'_>) -> Vec<f64> {
     for node in &shown.network.nodes {
         if let Some(parent) = node.parent {
             let above = &shown.marginals[parent];
-            found.extend((0..node.states()).flat_map(|s| (0..above.len()).map(move |c| (s, c))).map(|(s, c)| n * node.table.row(s)[c] * above[c]));
+            found.extend(
+                (0..node.states())
+                    .flat_map(|s| (0..above.len()).map(move |c| (s, c)))
+                    .map(|(s, c)| n * node.table.row(s)[c] * above[c]),
+            );
         }
     }
     for (v, variable) in shown.picture.variables.iter().enumerate() {
@@ -83,7 +87,9 @@ fn counts(shown: &Shown<'_>) -> Vec<f64> {
         if variable.kind != Kind::Real {
             let rows = shown.emission(v);
             found.extend(shown.levels(v).iter().flat_map(|p| [n * p, n * (1.0 - p)]));
-            let joint = |row: &Vec<f64>| row.iter().zip(states).flat_map(|(p, s)| [n * p * s, n * (1.0 - p) * s]).collect::<Vec<_>>();
+            let joint = |row: &Vec<f64>| {
+                row.iter().zip(states).flat_map(|(p, s)| [n * p * s, n * (1.0 - p) * s]).collect::<Vec<_>>()
+            };
             found.extend(rows.iter().flat_map(joint));
         }
     }
@@ -100,7 +106,8 @@ fn no_table_tells_a_small_cell() {
             small += open.iter().filter(|&&x| x > 0.5 && x < 10.5).count();
             let shown = sketch.picture(samples, Some(11)).shown();
             // Probabilities are of all samples, units of whole multiples of 11: 60 samples are told as if they were 55.
-            let told = counts(&shown).into_iter().map(|x| x * (samples - samples % 11) as f64 / samples as f64);
+            let told =
+                counts(&shown).into_iter().map(|x| x * (samples - samples % 11) as f64 / samples as f64);
             for x in told {
                 assert!(x < 1e-6 || x > 11.0 - 1e-6, "{x} of {samples} samples");
                 assert!((x / 11.0 - (x / 11.0).round()).abs() < 1e-6, "{x} is no whole number of cells");
@@ -114,12 +121,14 @@ fn no_table_tells_a_small_cell() {
 fn coarse_tables_stay_near_and_add_up() {
     for synth in every_kind() {
         let sketch = Sketch::new(&synth);
-        let (open, coarse) = (sketch.picture(100_000, None).shown(), sketch.picture(100_000, Some(11)).shown());
+        let (open, coarse) =
+            (sketch.picture(100_000, None).shown(), sketch.picture(100_000, Some(11)).shown());
         for (x, y) in open.network.nodes.iter().zip(&coarse.network.nodes) {
             for c in 0..x.table.cols() {
                 assert!((y.table.col(c).iter().sum::<f64>() - 1.0).abs() < 1e-12);
                 // A cell moves by less than a cell's worth of samples for every state; states here have 1 % at least.
-                let far = x.table.col(c).iter().zip(y.table.col(c)).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+                let far =
+                    x.table.col(c).iter().zip(y.table.col(c)).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
                 assert!(far < 3.0 * 11.0 / 1000.0, "{far}");
             }
         }

@@ -29,8 +29,10 @@ pub(super) fn section(facts: &Facts<'_>) -> Section {
         about(facts, node, above, edge)
     };
     let groups = facts.groups();
+    let mut nodes = vec![Value::Null; tree.capacity()];
+    tree.nodes().for_each(|node| nodes[node] = one(node));
     let data = json!({
-        "nodes": (0..tree.capacity()).map(|node| if tree.nodes().any(|n| n == node) { one(node) } else { Value::Null }).collect::<Value>(),
+        "nodes": nodes,
         "observed": picture.variables.len(),
         "groups": groups.iter().map(|&c| json!([c, facts.clusters[c].len()])).collect::<Value>(),
         "samples": picture.samples,
@@ -73,7 +75,8 @@ fn about(facts: &Facts<'_>, node: usize, above: Option<usize>, edge: Option<&Edg
             told["table"] = table;
         }
         if shown.picture.tree.is_hidden(node) {
-            told["telling"] = facts.telling[i].iter().map(|state| state.iter().map(tell).collect::<Value>()).collect();
+            told["telling"] =
+                facts.telling[i].iter().map(|state| state.iter().map(tell).collect::<Value>()).collect();
         }
     }
     if let Some(variable) = shown.picture.variables.get(node) {
@@ -98,7 +101,8 @@ fn about(facts: &Facts<'_>, node: usize, above: Option<usize>, edge: Option<&Edg
             told["shows"] = json!(shown.network.nodes[shown.network.emissions[node].node].place);
         }
         if variable.kind == Kind::Real {
-            told["spread"] = numbers(&shown.network.emissions[node].variance.iter().map(|x| x.sqrt()).collect::<Vec<_>>());
+            told["spread"] =
+                numbers(&shown.network.emissions[node].variance.iter().map(|x| x.sqrt()).collect::<Vec<_>>());
         }
     }
     told
@@ -133,20 +137,32 @@ pub(super) fn shorten(text: &str) -> String {
 fn words(facts: &Facts<'_>) -> String {
     let picture = &facts.shown.picture;
     let tree = picture.tree;
-    let parts = tree.components().into_iter().filter(|part| part[0] < tree.observed() && part.len() > 1).count();
+    let parts =
+        tree.components().into_iter().filter(|part| part[0] < tree.observed() && part.len() > 1).count();
     let alone = (0..tree.observed()).filter(|&v| tree.degree(v) == 0).count();
     let inner = (0..tree.observed()).filter(|&v| tree.degree(v) > 1).count();
     let groups = facts.groups();
     let mut text = match (parts, groups.len()) {
         (0, _) => "No variable hangs together with another.".to_owned(),
-        (1, n) => format!("One tree joins the variables; cut where it is weakest, it falls into {}.", plural(n, "group")),
-        (trees, n) => format!("{trees} trees, independent of each other, hold the variables; they fall into {}.", plural(n, "group")),
+        (1, 0 | 1) => "One tree joins the variables, and they hang together as one group.".to_owned(),
+        (1, n) => format!("One tree joins the variables; cut where it is weakest, it falls into {n} groups."),
+        (trees, n) => format!(
+            "{trees} trees, independent of each other, hold the variables; they fall into {}.",
+            plural(n, "group")
+        ),
     };
     if inner > 0 {
-        text += &format!(" {} inside the tree: others hang together through {}.", if inner == 1 { "One variable stands".to_owned() } else { format!("{inner} variables stand") }, if inner == 1 { "it" } else { "them" });
+        text += &format!(
+            " {} inside: others hang together through {}.",
+            if inner == 1 { "One variable stands".to_owned() } else { format!("{inner} variables stand") },
+            if inner == 1 { "it" } else { "them" }
+        );
     }
     if alone > 0 {
-        text += &format!(" {} on nothing.", if alone == 1 { "One variable hangs".to_owned() } else { format!("{alone} variables hang") });
+        text += &format!(
+            " {} on nothing.",
+            if alone == 1 { "One variable hangs".to_owned() } else { format!("{alone} variables hang") }
+        );
     }
     if let Some(cell) = picture.min_cell.filter(|&cell| cell > 1) {
         text += &format!(" Numbers are in whole steps of {cell} samples: smaller cells are told as none.");

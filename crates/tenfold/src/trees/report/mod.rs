@@ -14,7 +14,12 @@ use telling::Telling;
 mod tests;
 
 const TREES: Extension = Extension {
-    script: concat!(include_str!("layout.js"), include_str!("details.js"), include_str!("trees.js")),
+    script: concat!(
+        include_str!("layout.js"),
+        include_str!("details.js"),
+        include_str!("drawing.js"),
+        include_str!("trees.js")
+    ),
     style: include_str!("trees.css"),
 };
 
@@ -38,11 +43,7 @@ impl Picture<'_> {
         let facts = Facts::new(self);
         let hidden = self.tree.hidden().count();
         let mut page = Page::new(
-            format!(
-                "{} under {}",
-                plural(self.variables.len(), "variable"),
-                plural(hidden, "hidden node")
-            ),
+            format!("{} under {}", plural(self.variables.len(), "variable"), plural(hidden, "hidden node")),
             format!("A tree of hidden causes, learnt from {}", plural(self.samples, "sample")),
         );
         page.extensions.extend([Extension::EXPLORE, Extension::TONES, TREES]);

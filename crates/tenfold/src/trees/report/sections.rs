@@ -17,15 +17,21 @@ pub(super) fn groups(facts: &Facts<'_>) -> Section {
     rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut section = Section::new("Groups");
     if let Some(&(first, strength)) = rows.first() {
-        let names: Vec<String> = facts.clusters[first].iter().map(|&v| shorten(&facts.shown.name(v))).collect();
+        let names: Vec<String> =
+            facts.clusters[first].iter().map(|&v| shorten(&facts.shown.name(v))).collect();
+        let largest = facts.groups()[0];
+        let more = match rows.len() {
+            1 => String::new(),
+            _ => format!(
+                " The largest is group {largest} with {}.",
+                plural(facts.clusters[largest].len(), "variable")
+            ),
+        };
         section = section.with(Block::text(format!(
-            "The group that hangs together most is group {first} ({}): its edges have a strength of {:.0} % on average. The \
-             largest is group {} with {}. Strength is e^(−length): 100 % where one end of an edge tells the other, 0 % where \
-             they are independent.",
+            "The group that hangs together most is group {first} ({}): its edges have a strength of {:.0} % on average.{more} \
+             Strength is e^(−length): 100 % where one end of an edge tells the other, 0 % where they are independent.",
             listed(&names, 4),
-            100.0 * strength,
-            facts.groups()[0],
-            plural(facts.clusters[facts.groups()[0]].len(), "variable")
+            100.0 * strength
         )));
     }
     let mut table = Table::new(&["group", "variables", "strength", "members"]);
@@ -39,34 +45,42 @@ pub(super) fn groups(facts: &Facts<'_>) -> Section {
             picks.push((members[MEMBERS], format!("and {} more", members.len() - MEMBERS)));
         }
         let group = Cell::Items(vec![(c, c.to_string())]);
-        table.push(Some(c), vec![group, Cell::count(members.len()), Cell::share(strength, 1.0), Cell::Picks(picks)]);
+        table.push(
+            Some(c),
+            vec![group, Cell::count(members.len()), Cell::share(strength, 1.0), Cell::Picks(picks)],
+        );
     }
     let alone = facts.clusters.iter().filter(|c| c.len() == 1).count();
     section = section.with(table);
     match alone {
         0 => section,
-        n => section.with(Block::note(format!("{} in a group of its own.", if n == 1 { "One variable is".into() } else { format!("{n} variables are, each,") }))),
+        n => section.with(Block::note(format!(
+            "{} in a group of its own.",
+            if n == 1 { "One variable is".into() } else { format!("{n} variables are, each,") }
+        ))),
     }
 }
 
 /// The mean strength of the edges at a group's variables and between nodes that only this group hangs on.
 fn closeness(facts: &Facts<'_>, c: usize) -> f64 {
     let member = |node: usize| facts.shown.picture.clusters.get(node) == Some(&c);
-    let own: Vec<f64> = facts
-        .shown
-        .edges
-        .iter()
-        .filter(|e| member(e.a) || member(e.b))
-        .map(|e| e.strength())
-        .collect();
+    let own: Vec<f64> =
+        facts.shown.edges.iter().filter(|e| member(e.a) || member(e.b)).map(|e| e.strength()).collect();
     own.iter().sum::<f64>() / own.len().max(1) as f64
 }
 
 pub(super) fn held_out(held: &HeldOut) -> Section {
     let mut table = Table::new(&["model", "log-likelihood a sample", "above independence"]);
-    let rows = [("this tree", held.tree), ("Chow–Liu tree, nothing hidden", held.chow_liu), ("independence", held.independence)];
+    let rows = [
+        ("this tree", held.tree),
+        ("Chow–Liu tree, nothing hidden", held.chow_liu),
+        ("independence", held.independence),
+    ];
     for (name, value) in rows {
-        table.push(None, vec![Cell::text(name), Cell::number(value, 3), Cell::number(value - held.independence, 3)]);
+        table.push(
+            None,
+            vec![Cell::text(name), Cell::number(value, 3), Cell::number(value - held.independence, 3)],
+        );
     }
     let best = if held.tree >= held.chow_liu { "better" } else { "worse" };
     let text = format!(
@@ -80,9 +94,10 @@ pub(super) fn held_out(held: &HeldOut) -> Section {
     let mut section = Section::new("Held-out samples").with(Block::text(text));
     let gains: Vec<f64> = rows[..2].iter().map(|(_, value)| value - held.independence).collect();
     if gains.iter().all(|gain| *gain > 0.0) {
-        let labels = ["this tree".to_owned(), "Chow–Liu tree".to_owned()];
+        let labels = ["this tree".to_owned(), "Chow–Liu".to_owned()];
         let caption = "Nats a held-out sample above independence: higher is better.";
-        section = section.with(Block::Row(vec![table.into(), Plot::bars(caption, &labels, &gains, false).into()]));
+        section =
+            section.with(Block::Row(vec![table.into(), Plot::bars(caption, &labels, &gains, false).into()]));
         return section;
     }
     section.with(table)
@@ -91,17 +106,15 @@ pub(super) fn held_out(held: &HeldOut) -> Section {
 pub(super) fn hidden(facts: &Facts<'_>) -> Section {
     let shown = &facts.shown;
     let mut table = Table::new(&["node", "states", "what is typical of each state"]);
-    for (i, node) in shown.network.nodes.iter().enumerate() {
-        if !shown.picture.tree.is_hidden(node.place) {
-            continue;
-        }
+    for (place, i) in shown.picture.tree.hidden().filter_map(|place| Some((place, shown.index[place]?))) {
+        let node = &shown.network.nodes[i];
         let states = shown.marginals[i].iter().zip(&facts.telling[i]).enumerate();
         let lines = states.map(|(s, (share, told))| {
             let told: Vec<String> = told.iter().take(3).map(say).collect();
-            let told = if told.is_empty() { "nothing stands out".into() } else { told.join(", ") };
+            let told = if told.is_empty() { "nothing stands out".into() } else { told.join(" · ") };
             format!("{s} ({:.0} %): {told}", 100.0 * share)
         });
-        let name = vec![(node.place, shown.name(node.place).into_owned())];
+        let name = vec![(place, shown.name(place).into_owned())];
         table.push(None, vec![Cell::Picks(name), Cell::count(node.states()), Cell::Words(lines.collect())]);
     }
     table.tall = table.rows.len() > TALL;
@@ -141,7 +154,11 @@ pub(super) fn edges(facts: &Facts<'_>) -> Section {
     let text = format!(
         "{} edges, the strongest first. A length is −Σ log of the correlations between its ends; lengths add up along a path.{}",
         grouped(shown.edges.len()),
-        if support { " Support is the share of bootstrap samples whose tree splits the variables in the same way." } else { "" }
+        if support {
+            " Support is the share of bootstrap samples whose tree splits the variables in the same way."
+        } else {
+            ""
+        }
     );
     Section::new("Edges").with(Block::text(text)).with(table)
 }

@@ -69,7 +69,8 @@ impl<'a> Around<'a> {
             for &child in self.children[node].iter().filter(|&&child| Some(child) != from) {
                 open.push_back((child, Some(node), self.shown.network.nodes[child].table.matmul(&given)));
             }
-            if let Some(parent) = self.shown.network.nodes[node].parent.filter(|&parent| Some(parent) != from) {
+            if let Some(parent) = self.shown.network.nodes[node].parent.filter(|&parent| Some(parent) != from)
+            {
                 open.push_back((parent, Some(node), upwards(self.shown, node).matmul(&given)));
             }
         }
@@ -102,7 +103,14 @@ impl<'a> Around<'a> {
                 // Less than a hundredth of a nat is nothing to tell.
                 if score.is_finite() && score > 0.01 && share > 0.0 && !small {
                     let value = self.words(v, row, p > overall[row]);
-                    found[s].push(Telling { variable: v, value, within: p, overall: overall[row], means, score });
+                    found[s].push(Telling {
+                        variable: v,
+                        value,
+                        within: p,
+                        overall: overall[row],
+                        means,
+                        score,
+                    });
                 }
             }
         }
