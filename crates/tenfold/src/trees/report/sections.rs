@@ -34,16 +34,14 @@ pub(super) fn groups(facts: &Facts<'_>) -> Section {
             100.0 * strength
         )));
     }
-    let mut table = Table::new(&["group", "variables", "strength", "members"]);
+    let long = rows.iter().any(|row| facts.clusters[row.0].len() > MEMBERS);
+    let mut table =
+        Table::new(&["group", "variables", "strength", if long { "the first members" } else { "members" }]);
     table.tall = rows.len() > TALL;
     for (c, strength) in rows {
         let members = &facts.clusters[c];
-        let mut picks: Vec<(usize, String)> =
+        let picks: Vec<(usize, String)> =
             members.iter().take(MEMBERS).map(|&v| (v, shorten(&facts.shown.name(v)))).collect();
-        if members.len() > MEMBERS {
-            // The next one stands for the rest: picking it shows where they are.
-            picks.push((members[MEMBERS], format!("and {} more", members.len() - MEMBERS)));
-        }
         let group = Cell::Items(vec![(c, c.to_string())]);
         table.push(
             Some(c),

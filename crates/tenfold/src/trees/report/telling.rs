@@ -98,8 +98,13 @@ impl<'a> Around<'a> {
                 } else {
                     p * (p / overall[row].max(1e-300)).ln()
                 };
-                let cell = shown.picture.seen(v) as f64 * share * if means { 1.0 } else { p };
-                let small = shown.picture.min_cell.is_some_and(|least| cell < least as f64);
+                let seen = shown.picture.seen(v) as f64 * share;
+                // Both those who show the value and those who do not; the table of a neighbour holds whole cells or none.
+                let few = |count: f64, least: u64| count > 1e-6 && count < least as f64 - 1e-6;
+                let small = shown.picture.min_cell.is_some_and(|least| match means {
+                    true => few(seen, least),
+                    false => few(seen * p, least) || few(seen * (1.0 - p), least),
+                });
                 // Less than a hundredth of a nat is nothing to tell.
                 if score.is_finite() && score > 0.01 && share > 0.0 && !small {
                     let value = self.words(v, row, p > overall[row]);

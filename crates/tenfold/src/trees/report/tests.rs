@@ -76,6 +76,27 @@ fn the_page_holds_every_part() {
     }
 }
 
+/// What is typical of a state is a cell too: how many samples of the state show the value, and how many do not.
+#[test]
+fn the_page_tells_no_small_cell() {
+    let mut told = 0;
+    for seed in 0..5 {
+        let sketch = sketch(&Synth { variables: 30, width: 3, seed, ..Synth::default() });
+        let facts = Facts::new(&sketch.picture(11 * 60, Some(11)));
+        for (node, states) in facts.telling.iter().enumerate() {
+            for (share, telling) in facts.shown.marginals[node].iter().zip(states) {
+                for t in telling {
+                    for count in [t.within, 1.0 - t.within].map(|p| 660.0 * share * p) {
+                        assert!(!(1e-5..=11.0 - 1e-5).contains(&count), "{count} in {t:?}");
+                        told += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(told > 100, "{told}");
+}
+
 fn write(synth: &Synth, name: &str, folder: &Path) -> PathBuf {
     let mut sketch = sketch(synth);
     sketch.variables[1].name = HOSTILE.into();
@@ -186,6 +207,7 @@ fn walking(browser: &mut Browser) {
     let folded = count(browser, ".tree .node");
     browser.press("ArrowRight");
     assert!(folded <= before && count(browser, ".tree .node") >= folded);
+    let tip = browser.text("#tip");
     browser.press("Enter");
     assert_eq!(browser.text(".result h3"), tip.lines().next().unwrap());
     browser.press("Escape");

@@ -27,7 +27,7 @@ tenfold.widget("tree", (mount, data) => {
     keydown: key,
     click: press,
     pointerover: hover,
-    pointerout: tenfold.hideTip,
+    pointerout: leave,
     blur: tenfold.hideTip,
   };
   const { paint: drawn, fit, shut, line: LINE } = tenfold.treeDrawing(tree, look, events);
@@ -65,9 +65,19 @@ tenfold.widget("tree", (mount, data) => {
     const near = event.target.closest && event.target.closest("[data-node]");
     return near ? tree.nodes[Number(near.dataset.node)] : null;
   };
+  // A picture that is drawn again under a pointer at rest is not pointed at: keys may be at work.
+  let pointer = [];
+  const moved = (event) => event.clientX !== pointer[0] || event.clientY !== pointer[1];
+  const track = (event) => {
+    pointer = [event.clientX, event.clientY];
+  };
+  field.addEventListener("pointermove", track);
   function hover(event) {
     const node = at(event);
-    if (node) tenfold.showTip(about.tip(node), event.clientX, event.clientY);
+    if (node && moved(event)) tenfold.showTip(about.tip(node), event.clientX, event.clientY);
+  }
+  function leave(event) {
+    if (moved(event)) tenfold.hideTip();
   }
   let dragged = false;
   function press(event) {
@@ -109,15 +119,19 @@ tenfold.widget("tree", (mount, data) => {
         box.top + spot.y - field.scrollTop,
       );
     };
+    const turn = (own) => {
+      toggle(own);
+      go(own);
+    };
     const steps = { ArrowDown: here + 1, ArrowUp: Math.max(here - 1, 0), Home: 0, End: order.length - 1 };
     if (event.key in steps) go(order[Math.min(steps[event.key], order.length - 1)]);
     else if (event.key === "+" || event.key === "=") enlarge(1.4);
     else if (event.key === "-") enlarge(1 / 1.4);
     else if (!node) return;
-    else if (event.key === "ArrowRight" && shut(node)) toggle(node);
+    else if (event.key === "ArrowRight" && shut(node)) turn(node);
     else if (event.key === "ArrowRight" && node.children.length) go(node.children[0]);
     else if (event.key === "ArrowLeft" && node.children.length && !shut(node) && node.parent !== null)
-      toggle(node);
+      turn(node);
     else if (event.key === "ArrowLeft" && node.parent !== null) go(tree.nodes[node.parent]);
     else if (event.key === "Enter" || event.key === " ") finder.show(node.id);
     else return;
