@@ -71,7 +71,7 @@ tenfold.widget("tree", (mount, data) => {
   const track = (event) => {
     pointer = [event.clientX, event.clientY];
   };
-  field.addEventListener("pointermove", track);
+  addEventListener("pointermove", track, { capture: true, passive: true });
   function hover(event) {
     const node = at(event);
     if (node && moved(event)) tenfold.showTip(about.tip(node), event.clientX, event.clientY);
