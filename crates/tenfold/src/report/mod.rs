@@ -77,6 +77,9 @@ impl Extension {
     /// before the extension that uses it.
     pub const EXPLORE: Self =
         Self { script: include_str!("assets/explore.js"), style: include_str!("assets/explore.css") };
+
+    /// Colours that tell many items apart: `tenfold.tone(item)`.
+    pub const TONES: Self = Self { script: include_str!("assets/tones.js"), style: "" };
 }
 
 /// A part of a page with its own headline.

@@ -206,7 +206,9 @@ impl Browser {
             "End" => 35,
             "Home" => 36,
             "ArrowLeft" => 37,
+            "ArrowUp" => 38,
             "ArrowRight" => 39,
+            "ArrowDown" => 40,
             other => panic!("no code for {other}"),
         };
         let text = if key == "Enter" { "\r" } else { "" };

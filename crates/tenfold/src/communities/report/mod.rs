@@ -30,7 +30,6 @@ const LONGEST: usize = 120;
 
 const COMMUNITIES: Extension = Extension {
     script: concat!(
-        include_str!("tones.js"),
         include_str!("nodes.js"),
         include_str!("network.js"),
         include_str!("adjacency.js"),
@@ -108,7 +107,7 @@ impl Model {
                 if self.weighted() { ", with weights" } else { "" }
             ),
         );
-        page.extensions.extend([Extension::EXPLORE, COMMUNITIES]);
+        page.extensions.extend([Extension::EXPLORE, Extension::TONES, COMMUNITIES]);
         page.push(explore::section(&facts));
         page.push(sections::communities(&facts));
         if k > 1 {

@@ -1,4 +1,4 @@
-// Colours of communities: middle tones, which stand on white and on black. After the first ten, every next one is the
+// Colours of items: middle tones, which stand on white and on black. After the first ten, every next one is the
 // candidate that is farthest from all before it, in a space where distances are those that people see (OKLab).
 (() => {
   const TONES = [
@@ -13,7 +13,7 @@
     "#b3a02a",
     "#7c8fd9",
   ];
-  const MOST = 240; // further communities begin again: nobody tells so many colours apart
+  const MOST = 240; // further items begin again: nobody tells so many colours apart
 
   function lab(hex) {
     const [r, g, b] = [1, 3, 5].map((i) => {
