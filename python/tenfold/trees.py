@@ -14,7 +14,7 @@ from tenfold._arguments import amount, choice, count, running, seed_of
 from tenfold._base import ModelMixin
 from tenfold._variables import KINDS, Variable, encode, variables_of
 
-METHODS = ("auto", "joining", "grouping", "evolution")
+METHODS = ("auto", "insertion", "joining", "grouping", "evolution")
 CONTRACTIONS = ("likelihood", "jackknife", "none")
 FORMATS = ("newick", "nexus", "graphml", "dot", "bif", "json")
 
@@ -40,9 +40,9 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         matrices are flags.
     groups : dict, default=None
         Columns by name to groups; a group is one variable with several numbers.
-    method : {"auto", "joining", "grouping", "evolution"}, default="auto"
-        How the structure is found: neighbour joining, recursive grouping around the spanning tree, or balanced minimum
-        evolution.
+    method : {"auto", "insertion", "joining", "grouping", "evolution"}, default="auto"
+        How the structure is found: variables inserted along the spanning tree, neighbour joining, recursive grouping around
+        the spanning tree, or balanced minimum evolution (for phylogenies). "auto" tries several and keeps the best.
     contraction : {"likelihood", "jackknife", "none"}, default="likelihood"
         Which short edges between hidden nodes are contracted.
     max_iter : int, default=10

@@ -18,7 +18,8 @@ fn a_tree_is_learned_used_compared_and_exported() {
     assert!(near["robinson_foulds"].as_f64().unwrap() <= 0.12, "{near}");
     assert!(near["log_likelihood"].as_f64().unwrap() < 0.0);
     place.write("gaps.csv", "x0,x1,x2\n1,,0\n0,1,\n");
-    let told = place.ok("trees infer m.tenfold gaps.csv -o H.csv --missing F.csv --next N.csv --states S.csv").out;
+    let told =
+        place.ok("trees infer m.tenfold gaps.csv -o H.csv --missing F.csv --next N.csv --states S.csv").out;
     assert!(told.contains("2 samples"), "{told}");
     assert!(place.bytes("F.csv").starts_with(b"sample,variable,value,probability,mean\n"));
     let filled = String::from_utf8(place.bytes("F.csv")).unwrap();

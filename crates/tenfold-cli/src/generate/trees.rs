@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use tenfold::engine::progress::Progress;
-use tenfold::trees::{Emits, Shape, Synth, write};
+use tenfold::trees::{Emits, Shape, Synth, write_samples, write_tree};
 
 /// Samples of variables that hang on a known tree of hidden ones, with the tree beside them
 #[derive(Args)]
@@ -92,8 +92,8 @@ impl Trees {
         let drawn = synth.draw()?;
         session.watch.check()?;
         let mut bundle = Bundle::new(folder(&self.output))?;
-        write::table(&bundle.place(&self.output)?, &drawn.table)?;
-        write::tree(&bundle.place(&truth)?, &drawn.tree, drawn.table.variables())?;
+        write_samples(&bundle.place(&self.output)?, &drawn.table)?;
+        write_tree(&bundle.place(&truth)?, &drawn.tree, &drawn.table)?;
         session.watch.check()?;
         bundle.finish()?;
         let hidden = drawn.tree.hidden().count();
@@ -140,7 +140,8 @@ impl Trees {
 fn parse_range(text: &str) -> Result<(f64, f64), String> {
     let wrong = || "two numbers between 0 and 1 such as 0.55,0.85 are needed, the smaller first".to_owned();
     let (a, b) = text.split_once(',').ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| (0.0..=1.0).contains(x)).ok_or_else(wrong);
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|x| (0.0..=1.0).contains(x)).ok_or_else(wrong);
     let (a, b) = (number(a)?, number(b)?);
     if a < b { Ok((a, b)) } else { Err(wrong()) }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tenfold::engine::progress::Progress;
 use tenfold::evaluate::{
-    adjusted_rand_index, nmi, path_difference, quartet_distance, robinson_foulds,
+    PathLength, adjusted_rand_index, nmi, path_difference, quartet_distance, robinson_foulds,
 };
 use tenfold::trees::{self, Model};
 
@@ -75,20 +75,21 @@ fn against_tree(
     let (found, truth) = (model.tree().edges(), truth.edges());
     let rf = robinson_foulds(names.len(), &found, &truth);
     let quartets = quartet_distance(names.len(), &found, &truth, session.seed);
-    let paths = path_difference(names.len(), &found, &truth);
+    let paths = path_difference(names.len(), &found, &truth, PathLength::Edges);
     *text += &format!(
-        "Robinson-Foulds      {:.4}  ({} splits only found, {} only true, {} of both)\n\
-         quartet distance     {:.4}\npath difference      {:.4}\n",
+        "Robinson-Foulds      {:.4}  ({} splits in one tree only; {} found, {} true)\n\
+         quartet distance     {:.4}  ({} quartets)\npath difference      {:.4}\n",
         rf.normalised(),
-        rf.only_first,
-        rf.only_second,
-        rf.shared,
-        quartets,
+        rf.different,
+        rf.first,
+        rf.second,
+        quartets.distance,
+        quartets.quartets,
         paths
     );
     value["robinson_foulds"] = json!(rf.normalised());
-    value["splits"] = json!({ "found": rf.only_first, "true": rf.only_second, "both": rf.shared });
-    value["quartet_distance"] = json!(quartets);
+    value["splits"] = json!({ "different": rf.different, "found": rf.first, "true": rf.second });
+    value["quartet_distance"] = json!(quartets.distance);
     value["path_difference"] = json!(paths);
     Ok(())
 }
@@ -99,7 +100,7 @@ fn against_groups(
     session: &Session,
     (text, value): (&mut String, &mut Value),
 ) -> Result<()> {
-    let groups = session.watch.during(|watch| trees::read_groups(path, watch))?;
+    let groups = session.watch.during(|watch| trees::read::groups_of(path, watch))?;
     let known: Vec<Option<&String>> = model.variables().iter().map(|v| groups.get(&v.name)).collect();
     let mut names: Vec<&String> = known.iter().flatten().copied().collect();
     names.sort_unstable();

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tenfold::components::Components;
 use tenfold::engine::progress::Progress;
+use tenfold::trees::read::Format;
 use tenfold::trees::structure::Method;
 use tenfold::trees::{Contraction, Params};
 
@@ -65,6 +66,8 @@ pub struct Fit {
 enum MethodName {
     /// By the data: minimum evolution for alignments, otherwise what fits the distances best
     Auto,
+    /// Variables inserted one by one along the spanning tree
+    Insertion,
     /// Neighbour joining
     Joining,
     /// Recursive grouping around the spanning tree
@@ -88,7 +91,8 @@ impl Fit {
         files::check_output(&self.output, &self.read.inputs(&self.input))?;
         let begin = Instant::now();
         let data = self.read.open(&self.input, session)?;
-        let params = self.params(data.aligned, session.seed);
+        let aligned = matches!(data.format, Format::Fasta | Format::Phylip);
+        let params = self.params(aligned, session.seed);
         let model = session.watch.during(|watch| params.fit_with(&data.table, watch))?;
         session.watch.check()?;
         model.save(&self.output)?;
@@ -113,6 +117,7 @@ impl Fit {
             method: match self.method {
                 MethodName::Auto if aligned => Method::Evolution,
                 MethodName::Auto => Method::Auto,
+                MethodName::Insertion => Method::Insertion,
                 MethodName::Joining => Method::Joining,
                 MethodName::Grouping => Method::Grouping,
                 MethodName::Evolution => Method::Evolution,

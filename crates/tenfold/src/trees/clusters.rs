@@ -22,7 +22,8 @@ pub fn clusters(tree: &Tree, pieces: usize) -> Vec<usize> {
         }
         count
     };
-    let several = |component: &Vec<usize>| component.iter().filter(|&&node| !tree.is_hidden(node)).count() > 1;
+    let several =
+        |component: &Vec<usize>| component.iter().filter(|&&node| !tree.is_hidden(node)).count() > 1;
     let mut groups = tree.components().iter().filter(|c| several(c)).count();
     let mut edges = tree.edges();
     edges.sort_by(|x, y| y.2.total_cmp(&x.2).then((x.0, x.1).cmp(&(y.0, y.1))));

@@ -118,7 +118,9 @@ impl Model {
         let lifts = self.lifts();
         let lowered: Vec<f64> = self.centres.iter().zip(&lifts).map(|(centre, lift)| centre - lift).collect();
         let mut best: Option<(Filters, f64)> = None;
-        for centres in if lowered == self.centres { vec![lowered] } else { vec![lowered, self.centres.clone()] } {
+        for centres in
+            if lowered == self.centres { vec![lowered] } else { vec![lowered, self.centres.clone()] }
+        {
             let refined = refine(&self.filters, &signals.less(&centres), &refinement, progress)?;
             let misfit = judge(&refined.filters).unwrap_or(f64::INFINITY);
             if best.as_ref().is_none_or(|best| misfit < best.1) {

@@ -87,7 +87,8 @@ fn amplitudes(filters: &Filters, place: &Place, x: &[f64], fires: &mut Firings, 
 
 /// Motifs by least squares for given firings: normal equations over taps, the same for every channel.
 fn motifs(filters: &Filters, place: &Place, windows: &[(&[f64], Firings)]) -> Option<Filters> {
-    let (count, taps, channels, n) = (filters.count(), place.extent.len(), filters.channels, place.grid.len());
+    let (count, taps, channels, n) =
+        (filters.count(), place.extent.len(), filters.channels, place.grid.len());
     let size = count * taps;
     let length = size * (size + channels);
     let parts: Vec<Vec<f64>> = windows

@@ -34,14 +34,14 @@ pub(super) fn bootstrap(
         return Ok(BTreeMap::new());
     }
     progress.stage("resampling", params.bootstrap as u64);
-    let plain = Params { contraction: Contraction::None, ..params.clone() };
+    let plain = Params { contraction: Contraction::Jackknife, ..params.clone() };
     for round in 0..params.bootstrap {
         progress.check()?;
         let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
         let n = table.samples();
         let drawn = table.take((0..n.min(MOST_SAMPLES)).map(|_| rng.random_range(0..n)));
         let spectra = Spectra::of(&drawn, &Silent)?;
-        let (found, _) = plain.forest(&spectra, &spectra.distances(states - 1), &Silent)?;
+        let found = plain.forest(&spectra, &spectra.distances(states - 1), &Silent)?;
         let there: BTreeSet<Side> = splits(&found).into_values().collect();
         for (count, side) in counts.iter_mut().zip(edges.values()) {
             *count += usize::from(there.contains(side));

@@ -84,7 +84,8 @@ impl Model {
         let mut all = Vec::new();
         for (row, sample) in samples.enumerate() {
             for &v in table.row(sample).missing {
-                let place = wanted.binary_search(&(v as usize)).expect("a variable that is missing somewhere");
+                let place =
+                    wanted.binary_search(&(v as usize)).expect("a variable that is missing somewhere");
                 all.extend(self.told(v as usize, sample, expected[place].mean.row(row)));
             }
         }
@@ -98,8 +99,9 @@ impl Model {
     /// When the table has other variables.
     pub fn likely(&self, table: &Table, samples: Range<usize>, top: usize) -> Result<Vec<Inference>> {
         let posterior = self.posterior(table, samples.clone())?;
-        let chosen: Vec<usize> =
-            (0..self.variables.len()).filter(|&v| matches!(self.variables[v].kind, Kind::Category | Kind::Flags)).collect();
+        let chosen: Vec<usize> = (0..self.variables.len())
+            .filter(|&v| matches!(self.variables[v].kind, Kind::Category | Kind::Flags))
+            .collect();
         let expected: Vec<_> = chosen.iter().map(|&v| self.expected(v, &posterior)).collect();
         let mut all = Vec::new();
         for (row, sample) in samples.enumerate() {
@@ -127,7 +129,13 @@ impl Model {
     /// The numbers of a variable in words.
     fn told(&self, v: usize, sample: usize, mean: &[f64]) -> Vec<Inference> {
         let variable = &self.variables[v];
-        let one = |label: &String, probability, mean| Inference { sample, variable: v, label: label.clone(), probability, mean };
+        let one = |label: &String, probability, mean| Inference {
+            sample,
+            variable: v,
+            label: label.clone(),
+            probability,
+            mean,
+        };
         match variable.kind {
             Kind::Category => {
                 let reference = (1.0 - mean.iter().sum::<f64>()).max(0.0);

@@ -12,6 +12,7 @@ use super::network::Network;
 use super::picture::{HeldOut, Picture};
 use super::tree::Tree;
 use crate::error::{Error, Result};
+use crate::report::Page;
 use crate::verdict::Verdict;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -109,6 +110,11 @@ impl Model {
         }
     }
 
+    /// A page about the tree.
+    pub fn report(&self) -> Page {
+        self.picture(None).page()
+    }
+
     /// Checks that a table has the variables of the fit, in their order and with their levels.
     ///
     /// # Errors
@@ -126,7 +132,7 @@ impl Model {
             None => Ok(()),
             Some((found, own)) => Err(Error::Unfit {
                 problem: format!("the variable {} is not the fit's {}", found.name, own.name),
-                remedy: "read the data with the model's variables (`read::Options::variables`)".into(),
+                remedy: "bring the table to the model's variables (`Table::conform`)".into(),
             }),
         }
     }

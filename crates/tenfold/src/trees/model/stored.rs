@@ -234,7 +234,11 @@ fn assemble(
         let size = states.checked_mul(above).filter(|size| *size <= tables.len())?;
         let (own, rest) = tables.split_at(size);
         tables = rest;
-        found.push(Node { place: index(place, limit)?, parent, table: Mat::from_vec(states, above, own.to_vec()) });
+        found.push(Node {
+            place: index(place, limit)?,
+            parent,
+            table: Mat::from_vec(states, above, own.to_vec()),
+        });
     }
     let mut emissions = Vec::new();
     for (v, variable) in variables.iter().enumerate() {

@@ -157,7 +157,7 @@ pub(super) fn finish(path: &Path, taxa: Vec<Taxon>, progress: &dyn Progress) -> 
         notes.push(format!("{} sites without any letter were left out", sites - table.samples()));
     }
     let groups = kept.iter().map(|(taxon, _)| format!("sequence {}", taxon.name)).collect();
-    Ok(Input { table, notes, groups, samples: Samples::Numbered })
+    Ok(Input { table, notes, groups, samples: Samples::Numbered, format: super::Format::Fasta })
 }
 
 /// Refuses names that come twice and sequences of different lengths; gives the number of sites.

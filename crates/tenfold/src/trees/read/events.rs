@@ -161,7 +161,13 @@ impl<'a> Events<'a> {
         let (starts, events) = by_sample(self.pieces, self.samples.len());
         let (table, groups) =
             groups::arrange(&self.path, (starts, events), codes, (self.options, progress), &mut notes)?;
-        Ok(Input { table, notes, groups, samples: Samples::Interned(self.samples.into()) })
+        Ok(Input {
+            table,
+            notes,
+            groups,
+            samples: Samples::Interned(self.samples.into()),
+            format: super::Format::Events,
+        })
     }
 }
 

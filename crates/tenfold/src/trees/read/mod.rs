@@ -203,6 +203,8 @@ pub struct Input {
     pub groups: Vec<String>,
     /// What the samples are called.
     pub samples: Samples,
+    /// What the file was read as.
+    pub format: Format,
 }
 
 /// Reads variables and their samples.
@@ -266,6 +268,7 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
         _ => table::read(&source, format, options, progress),
     }?;
     input.notes.insert(0, format!("read as {}, told {how}", read_as.describe()));
+    input.format = read_as;
     Ok(input)
 }
 
@@ -276,6 +279,7 @@ fn parquet_table(source: Source, options: &Options, progress: &dyn Progress, how
     let (mut input, format) = parquet::read(source, options, progress)?;
     options.refuse_unused(format)?;
     input.notes.insert(0, format!("read as {}, told {how}", format.describe()));
+    input.format = format;
     Ok(input)
 }
 

@@ -59,7 +59,7 @@ pub(super) fn finish(
         table.push(&entries, &missing);
     }
     let groups = made.into_iter().map(|m| m.description).collect();
-    Ok(Input { table, notes, groups, samples })
+    Ok(Input { table, notes, groups, samples, format: super::Format::Csv })
 }
 
 impl Made {

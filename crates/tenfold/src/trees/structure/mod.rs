@@ -62,6 +62,27 @@ pub enum Method {
     Evolution,
 }
 
+impl Method {
+    /// Every method with its name on the command line and in files.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("insertion", Self::Insertion),
+        ("joining", Self::Joining),
+        ("grouping", Self::Grouping),
+        ("evolution", Self::Evolution),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, method)| *method == self).map_or("auto", |(name, _)| name)
+    }
+
+    /// The method of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
+    }
+}
+
 /// How a tree is found, and what is kept of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Choices {
