@@ -436,7 +436,8 @@ fn parquet_holds_tables_and_events() {
     let names: Vec<&str> = events.table.variables().iter().map(|v| v.name.as_str()).collect();
     assert_eq!((names, events.table.samples()), (vec!["250.01", "25001", "401.9"], 2));
     assert!(noted(&events, "2 rows without a sample or a code"));
-    let table = open(&path, &Options { ids: vec!["patient".into()], ..Options::default() }, &Silent).unwrap();
+    let (ids, kinds) = (vec!["patient".into()], [("code".into(), ColumnKind::Category)].into());
+    let table = open(&path, &Options { ids, kinds, ..Options::default() }, &Silent).unwrap();
     let found: Vec<(&str, usize)> =
         table.table.variables().iter().map(|v| (v.name.as_str(), v.labels.len())).collect();
     assert_eq!((found, table.table.samples()), (vec![("code", 3), ("first", 2)], 8));
