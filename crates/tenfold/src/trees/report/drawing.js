@@ -152,11 +152,17 @@
       const weight = (n) =>
         (n.id === look.picked || n.id === look.cursor ? 1e9 : chosen(n) ? 1e6 : 0) + (shut(n) ? n.size : 0);
       const taken = [];
-      const free = (row) => {
+      const near = (row) => {
         const at = Math.floor(row / apart);
-        for (let k = at - 1; k <= at + 1; k++)
-          if (taken[k] !== undefined && Math.abs(taken[k] - row) < apart - 1e-9) return false;
-        taken[at] = row;
+        return [at - 1, at, at + 1].some(
+          (k) => taken[k] !== undefined && Math.abs(taken[k] - row) < apart - 1e-9,
+        );
+      };
+      // Around a middle the last row stands beside the first.
+      const count = look.view.count;
+      const free = (row) => {
+        if (near(row) || (look.round && (near(row - count) || near(row + count)))) return false;
+        taken[Math.floor(row / apart)] = row;
         return true;
       };
       if (apart <= 1) return new Set(ends.map((n) => n.id));
