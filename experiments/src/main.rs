@@ -10,6 +10,7 @@ mod report;
 mod saddle;
 mod solvers;
 mod topics;
+mod trees;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 13] = [
+const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
@@ -61,6 +62,11 @@ const EXPERIMENTS: [Experiment; 13] = [
         name: "motifs-time",
         about: "thesis figure of time against samples: one pass and motifs, beside alternating minimisation",
         run: motifs::time,
+    },
+    Experiment {
+        name: "trees-recovery",
+        about: "trees drawn and found again: sizes, kinds, chains, stars, observed inner nodes, forests (five seeds each)",
+        run: trees::recovery,
     },
     Experiment {
         name: "saddle",

@@ -100,8 +100,9 @@ fn against_groups(
     session: &Session,
     (text, value): (&mut String, &mut Value),
 ) -> Result<()> {
-    let groups = session.watch.during(|watch| trees::read::groups_of(path, watch))?;
-    let known: Vec<Option<&String>> = model.variables().iter().map(|v| groups.get(&v.name)).collect();
+    let names: Vec<String> = model.variables().iter().map(|v| v.name.clone()).collect();
+    let groups = session.watch.during(|watch| trees::read::groups_of(path, &names, watch))?;
+    let known: Vec<Option<&String>> = groups.iter().map(Option::as_ref).collect();
     let mut names: Vec<&String> = known.iter().flatten().copied().collect();
     names.sort_unstable();
     names.dedup();

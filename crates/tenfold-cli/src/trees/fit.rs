@@ -43,9 +43,9 @@ pub struct Fit {
     /// How the structure is found
     #[arg(long, value_name = "NAME", default_value = "auto")]
     method: MethodName,
-    /// Which short edges between hidden nodes are contracted
-    #[arg(long, value_name = "NAME", default_value = "likelihood")]
-    contract: ContractName,
+    /// Which short edges between hidden nodes are contracted [default: likelihood; none in alignments]
+    #[arg(long, value_name = "NAME")]
+    contract: Option<ContractName>,
     /// Sweeps of expectation maximisation, at most
     #[arg(long, value_name = "N", default_value_t = 10)]
     sweeps: usize,
@@ -123,9 +123,10 @@ impl Fit {
                 MethodName::Evolution => Method::Evolution,
             },
             contraction: match self.contract {
-                ContractName::Likelihood => Contraction::Likelihood,
-                ContractName::Jackknife => Contraction::Jackknife,
-                ContractName::None => Contraction::None,
+                None if aligned => Contraction::None,
+                None | Some(ContractName::Likelihood) => Contraction::Likelihood,
+                Some(ContractName::Jackknife) => Contraction::Jackknife,
+                Some(ContractName::None) => Contraction::None,
             },
             sweeps: self.sweeps,
             bootstrap: self.bootstrap,

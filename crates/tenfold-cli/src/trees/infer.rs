@@ -7,7 +7,6 @@ use crate::files::{self, Bundle, folder_of};
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::engine::linalg::Mat;

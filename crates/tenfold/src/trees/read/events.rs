@@ -166,7 +166,7 @@ impl<'a> Events<'a> {
             notes,
             groups,
             samples: Samples::Interned(self.samples.into()),
-            format: super::Format::Events,
+            format: Format::Events,
         })
     }
 }

@@ -54,14 +54,14 @@ pub(super) fn separator(head: &[u8], format: Format) -> u8 {
     }
 }
 
-pub(super) fn cells(text: &[u8], separator: u8) -> std::result::Result<Vec<String>, Bad> {
+pub(super) fn cells(text: &[u8], separator: u8) -> Result<Vec<String>, Bad> {
     let mut cells = Vec::new();
     split(text, separator, |_, cell| cells.push(String::from_utf8_lossy(cell).trim().to_owned()))?;
     Ok(cells)
 }
 
 /// Hands over the cells of a line, which may stand in quotes.
-fn split(text: &[u8], separator: u8, mut take: impl FnMut(usize, &[u8])) -> std::result::Result<(), Bad> {
+fn split(text: &[u8], separator: u8, mut take: impl FnMut(usize, &[u8])) -> Result<(), Bad> {
     let (mut rest, mut at, mut unquoted) = (text, 0, Vec::new());
     loop {
         let next = if rest.first() == Some(&b'"') {
@@ -106,7 +106,7 @@ pub(super) fn parse(
     fields: Fields,
     separator: u8,
     hasher: &RandomState,
-) -> std::result::Result<(Piece, u64), Bad> {
+) -> Result<(Piece, u64), Bad> {
     let mut piece = Piece::new(hasher);
     // Lines of twenty bytes are usual.
     piece.events.reserve(text.len() / 20);

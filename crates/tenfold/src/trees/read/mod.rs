@@ -272,6 +272,16 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
     Ok(input)
 }
 
+/// The group of every name by a table of two columns, name and group; `None` for names that it does not have.
+///
+/// # Errors
+/// When the table cannot be read.
+pub fn groups_of(path: &Path, names: &[String], progress: &dyn Progress) -> Result<Vec<Option<String>>> {
+    let groups = map::read(path, &Options::default(), progress)?;
+    let group = |name: &String| groups.find(name).map(|(_, group)| groups.names[group as usize].clone());
+    Ok(names.iter().map(group).collect())
+}
+
 #[cfg(feature = "parquet")]
 fn parquet_table(source: Source, options: &Options, progress: &dyn Progress, how: &str) -> Result<Input> {
     let events = options.format == Some(Format::Events) || options.asks_for_events();

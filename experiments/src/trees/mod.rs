@@ -1,0 +1,135 @@
+//! Trees drawn and found again.
+
+use crate::report::{Page, mean};
+use crate::{Outcome, Request};
+use std::time::Instant;
+use tenfold::components::Components;
+use tenfold::engine::progress::Silent;
+use tenfold::evaluate::robinson_foulds;
+use tenfold::trees::{Emits, Params, Shape, Synth};
+
+/// A line of the table: what is drawn, and the largest mean error that is wanted.
+struct Line {
+    name: &'static str,
+    synth: Synth,
+    goal: f64,
+}
+
+fn lines() -> Vec<Line> {
+    let base = Synth::default();
+    let line = |name, variables, states, width, goal| Line {
+        name,
+        synth: Synth { variables, states, width, ..base.clone() },
+        goal,
+    };
+    let with = |name, shape, emits, variables, (states, width), goal| Line {
+        name,
+        synth: Synth { shape, emits, variables, states, width, ..base.clone() },
+        goal,
+    };
+    let mut all = vec![
+        line("k=2, 2 levels", 20, 2, 2, 0.02),
+        line("k=2, 2 levels", 60, 2, 2, 0.02),
+        line("k=2, 2 levels", 100, 2, 2, 0.02),
+        line("k=3, 6 levels", 20, 3, 6, 0.02),
+        line("k=3, 6 levels", 60, 3, 6, 0.02),
+        line("k=3, 6 levels", 100, 3, 6, 0.02),
+        line("k=2, 2 levels", 500, 2, 2, 0.06),
+        line("k=2, 2 levels", 1000, 2, 2, 0.06),
+        with("real vectors of 4, k=3", Shape::Mixed, Emits::Real, 60, (3, 4), 0.05),
+        with("half real, half categories of 4, k=3", Shape::Mixed, Emits::Mixed, 60, (3, 4), 0.05),
+        with("chain, k=2", Shape::Chain, Emits::Category, 60, (2, 2), 0.05),
+        with("chain, k=3, 6 levels", Shape::Chain, Emits::Category, 60, (3, 6), 0.05),
+        with("star, k=2", Shape::Star, Emits::Category, 30, (2, 2), 0.0),
+        with("observed inside, k=2", Shape::Observed, Emits::Category, 60, (2, 2), 0.05),
+        with("observed inside, k=3", Shape::Observed, Emits::Category, 60, (3, 3), 0.05),
+    ];
+    all.push(Line {
+        name: "four independent trees, k=2",
+        synth: Synth { variables: 15, blocks: 4, ..base },
+        goal: 0.02,
+    });
+    all
+}
+
+/// What five fits of one line came to.
+#[derive(Default)]
+struct Tally {
+    distances: Vec<f64>,
+    seconds: Vec<f64>,
+    gaps: Vec<f64>,
+    right: usize,
+    found_inner: usize,
+    true_inner: usize,
+    both: usize,
+}
+
+impl Tally {
+    fn add(&mut self, synth: &Synth) -> Outcome<()> {
+        let drawn = synth.draw()?;
+        let fresh = drawn.network.draw(drawn.table.variables(), 5000, synth.seed + 1000)?.table;
+        let begin = Instant::now();
+        let params = Params { bootstrap: 0, held_out: 0.0, ..Params::new(Components::Auto) };
+        let model = params.fit(&drawn.table)?;
+        self.seconds.push(begin.elapsed().as_secs_f64());
+        self.right += usize::from(model.diagnostics().states == synth.states);
+        let p = drawn.tree.observed();
+        self.distances.push(robinson_foulds(p, &model.tree().edges(), &drawn.tree.edges()).normalised());
+        for v in 0..p {
+            let (found, known) = (model.tree().degree(v) > 1, drawn.tree.degree(v) > 1);
+            self.found_inner += usize::from(found);
+            self.true_inner += usize::from(known);
+            self.both += usize::from(found && known);
+        }
+        let truth = mean(&drawn.network.log_likelihood(&fresh, &Silent)?);
+        self.gaps.push(truth - mean(&model.log_likelihood(&fresh, &Silent)?));
+        Ok(())
+    }
+}
+
+/// Structure over five seeds: Robinson–Foulds, inner observed nodes, the number of states, likelihood and seconds.
+pub fn recovery(request: &Request) -> Outcome<()> {
+    let mut page = Page::new("Trees that were drawn, found again");
+    page.say(
+        "Edges of strength .55 to .85, 10,000 samples, five seeds, all defaults (the number of states is found too); RF is the normalised \
+         Robinson–Foulds distance. Nats are those of 5,000 fresh samples. `cargo run --release -p experiments -- trees-recovery`",
+    );
+    let mut rows = Vec::new();
+    for line in lines() {
+        let mut tally = Tally::default();
+        for seed in request.seed..request.seed + 5 {
+            tally.add(&Synth { seed, ..line.synth.clone() })?;
+        }
+        let share = |a: usize, b: usize| {
+            if b == 0 { "–".to_owned() } else { format!("{:.3}", a as f64 / b as f64) }
+        };
+        rows.push(vec![
+            line.name.to_owned(),
+            (line.synth.variables * line.synth.blocks).to_string(),
+            format!("{:.4}", mean(&tally.distances)),
+            format!("{:.4}", tally.distances.iter().copied().fold(0.0, f64::max)),
+            line.goal.to_string(),
+            format!("{} of 5", tally.right),
+            share(tally.both, tally.found_inner),
+            share(tally.both, tally.true_inner),
+            format!("{:.3}", mean(&tally.gaps)),
+            format!("{:.1}", mean(&tally.seconds)),
+        ]);
+        eprintln!("{}", rows[rows.len() - 1].join(" | "));
+    }
+    let headings = [
+        "drawn",
+        "variables",
+        "RF mean",
+        "worst",
+        "goal",
+        "k right",
+        "inner observed: precision",
+        "recall",
+        "nats below the truth",
+        "seconds",
+    ];
+    page.table(&headings, &rows);
+    page.finish(&request.out, "trees-recovery")?;
+    Ok(())
+}
