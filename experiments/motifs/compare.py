@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-LENGTH, TAPS, ALL, WINDOWS, SEEDS, STARTS = 64, 16, 10_000, 500, 5, 2
-LAMBDAS, ROUNDS, BAR = (0.02, 0.05, 0.1), 200, 0.04
+LENGTH, TAPS, ALL, WINDOWS, SEEDS, STARTS = 64, 16, 10_000, 500, 5, 1
+LAMBDAS, ROUNDS, BAR = (0.05, 0.1), 200, 0.04
 HEAD = "| L | rate | seed | method | largest errors | within .04 | seconds a start |\n| --- | --- | --- | --- | --- | --- | --- |"
 
 

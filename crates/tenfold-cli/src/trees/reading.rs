@@ -36,7 +36,7 @@ pub struct ReadArgs {
     /// A table of code and group: codes of a group become one variable
     #[arg(long, value_name = "MAP")]
     groups: Option<PathBuf>,
-    /// A table of what groups are called
+    /// A table of what groups are; variables are then called by it too
     #[arg(long, value_name = "TABLE", requires = "groups")]
     descriptions: Option<PathBuf>,
     /// How often a code appears in a sample matters, not only whether

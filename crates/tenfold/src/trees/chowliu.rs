@@ -124,39 +124,50 @@ fn outcomes(variable: &Variable) -> usize {
     }
 }
 
-/// Every sample's level of every joined variable; `u8::MAX` where it is missing.
-fn levels(table: &Table, joined: &[usize], rows: &[u32]) -> Vec<Vec<u8>> {
+/// Where a variable has each of its levels: a bit for every sample.
+struct Bits(Vec<Vec<u64>>);
+
+/// The levels of every joined variable; a sample without a level in any is one where it is missing.
+fn levels(table: &Table, joined: &[usize], rows: &[u32]) -> Vec<Bits> {
     let mut place = vec![None; table.variables().len()];
     joined.iter().enumerate().for_each(|(i, &v)| place[v] = Some(i));
     let owner: Vec<u32> =
         (0..place.len()).flat_map(|v| table.features_of(v).map(move |_| v as u32)).collect();
-    let mut all = vec![vec![0u8; rows.len()]; joined.len()];
+    let words = rows.len().div_ceil(64);
+    let blank = |&v: &usize| {
+        // All samples are at the reference until something else is known of them.
+        let mut first = vec![u64::MAX; words];
+        if let (Some(last), left @ 1..) = (first.last_mut(), rows.len() % 64) {
+            *last = (1 << left) - 1;
+        }
+        let others = outcomes(&table.variables()[v]) - 1;
+        Bits(std::iter::once(first).chain((0..others).map(|_| vec![0; words])).collect())
+    };
+    let mut all: Vec<Bits> = joined.iter().map(blank).collect();
     for (i, &sample) in rows.iter().enumerate() {
         let row = table.row(sample as usize);
+        let (word, bit) = (i / 64, 1u64 << (i % 64));
         for &f in row.features {
             let v = owner[f as usize] as usize;
             if let Some(at) = place[v] {
-                all[at][i] = (f as usize - table.features_of(v).start + 1) as u8;
+                all[at].0[0][word] &= !bit;
+                all[at].0[f as usize - table.features_of(v).start + 1][word] |= bit;
             }
         }
-        row.missing.iter().filter_map(|&v| place[v as usize]).for_each(|at| all[at][i] = u8::MAX);
+        row.missing.iter().filter_map(|&v| place[v as usize]).for_each(|at| all[at].0[0][word] &= !bit);
     }
     all
 }
 
 /// I(x; y) = Σ p(a, b) log p(a, b) / (p(a) p(b)) over samples where both are there, in nats.
-fn information(x: &[u8], y: &[u8], (a, b): (usize, usize)) -> f64 {
-    let mut counts = vec![0u32; a * b];
-    for (&i, &j) in x.iter().zip(y) {
-        if i != u8::MAX && j != u8::MAX {
-            counts[i as usize * b + j as usize] += 1;
-        }
-    }
-    let n: f64 = counts.iter().map(|&c| f64::from(c)).sum();
-    let rows: Vec<f64> = counts.chunks(b).map(|r| r.iter().map(|&c| f64::from(c)).sum()).collect();
-    let cols: Vec<f64> = (0..b).map(|j| counts[j..].iter().step_by(b).map(|&c| f64::from(c)).sum()).collect();
-    let term = |(at, &c): (usize, &u32)| {
-        let c = f64::from(c);
+fn information(x: &Bits, y: &Bits) -> f64 {
+    let b = y.0.len();
+    let both = |x: &[u64], y: &[u64]| x.iter().zip(y).map(|(x, y)| (x & y).count_ones()).sum::<u32>();
+    let counts: Vec<f64> = x.0.iter().flat_map(|x| y.0.iter().map(|y| f64::from(both(x, y)))).collect();
+    let n: f64 = counts.iter().sum();
+    let rows: Vec<f64> = counts.chunks(b).map(|r| r.iter().sum()).collect();
+    let cols: Vec<f64> = (0..b).map(|j| counts[j..].iter().step_by(b).sum()).collect();
+    let term = |(at, &c): (usize, &f64)| {
         if c > 0.0 { c / n * (c * n / (rows[at / b] * cols[at % b])).ln() } else { 0.0 }
     };
     counts.iter().enumerate().map(term).sum()
@@ -169,7 +180,6 @@ fn spanning(table: &Table, progress: &dyn Progress) -> Result<Tree> {
     let joined: Vec<usize> = (0..variables.len()).filter(fits).collect();
     let rows = spread(&(0..table.samples() as u32).collect::<Vec<_>>(), MOST_SAMPLES);
     let levels = levels(table, &joined, &rows);
-    let count = |i: usize| outcomes(&variables[joined[i]]);
     let mut tree = Tree::new(variables.len());
     let mut best: Vec<(f64, usize)> = vec![(-1.0, 0); joined.len()];
     let mut open: Vec<usize> = (1..joined.len()).collect();
@@ -177,10 +187,7 @@ fn spanning(table: &Table, progress: &dyn Progress) -> Result<Tree> {
     progress.stage("Chow–Liu tree", joined.len() as u64);
     while !open.is_empty() {
         progress.check()?;
-        let to_last: Vec<f64> = open
-            .par_iter()
-            .map(|&i| information(&levels[last], &levels[i], (count(last), count(i))))
-            .collect();
+        let to_last: Vec<f64> = open.par_iter().map(|&i| information(&levels[last], &levels[i])).collect();
         for (&i, information) in open.iter().zip(to_last) {
             if information > best[i].0 {
                 best[i] = (information, last);

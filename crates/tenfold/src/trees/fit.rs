@@ -17,18 +17,24 @@ use super::tree::Tree;
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tenfold_engine::progress::{Progress, Silent};
 
 /// Rounds of weighing edges and polishing again; the second seldom contracts anything.
 const ROUNDS: usize = 3;
 
 /// Edges shorter than this many of their errors go before anything is weighed: fewer to weigh, and surer weights for the others.
-const LOOSE: f64 = 1.0;
+const LOOSE: f64 = 2.0;
 
 /// An edge stays when it is worth this share of the price that Bayes' criterion puts on it. At the whole price true edges between
 /// nodes that are much alike go too (127 of 997 in a drawn tree of 1,000 binary variables).
-const SHARE: f64 = 0.5;
+const SHARE: f64 = 0.8;
+
+/// An edge as long as this many of its errors needs no weighing.
+const SURE: f64 = 8.0;
+
+/// Nats a sample: sweeps that gain less have come to rest.
+const REST: f64 = 0.01;
 
 /// Sweeps before edges are weighed.
 const BEFORE: usize = 4;
@@ -38,15 +44,6 @@ const GROUPS: usize = 12;
 
 /// With fewer samples none are held out.
 const ENOUGH: usize = 200;
-
-/// A tree, the parameters for it, and how many edges the likelihood did not pay for.
-struct Fitted {
-    tree: Tree,
-    network: Network,
-    contracted: usize,
-    sweeps: usize,
-    converged: bool,
-}
 
 impl Params {
     /// Learns a tree.
@@ -84,39 +81,45 @@ impl Params {
         tell_data(&spectra, learned, &mut verdict);
         let distances = spectra.distances(states - 1);
         let found = self.forest(&spectra, &distances, progress)?;
-        let mut fitted = self.parameters(found, states, learned, progress)?;
-        fitted.tree = fitted.tree.canonical();
-        // Nodes of the network are at places of the tree, which have new numbers now.
-        fitted.network = self.refit(&fitted, states, learned, progress)?;
+        let mut tree = found;
+        let contracted = match self.contraction {
+            Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
+            _ => 0,
+        };
+        let mut tree = tree.canonical();
+        let started = self.started(&tree, states, learned, progress)?;
+        let polished =
+            Polish { sweeps: self.sweeps, ..Polish::default() }.run(&started, learned, progress)?;
+        let mut network = polished.network;
         let held_out = match &watch {
             None => None,
-            Some(watch) => Some(compare(&fitted.network, learned, watch, progress)?),
+            Some(watch) => Some(compare(&network, learned, watch, progress)?),
         };
         if watch.is_some() {
             let last = Polish { sweeps: self.sweeps.min(1), ..Polish::default() };
-            fitted.network = last.run(&fitted.network, table, progress)?.network;
+            network = last.run(&network, table, progress)?.network;
         }
-        let errors = measured(&mut fitted.tree, &distances)?;
-        let support = support::bootstrap(self, table, &fitted.tree, states, progress)?;
-        tell_tree(&fitted, &support, held_out, &mut verdict);
-        let log_likelihood = mean(&fitted.network.log_likelihood(table, progress)?);
+        let errors = measured(&mut tree, &distances)?;
+        let support = support::bootstrap(self, table, &tree, states, progress)?;
+        tell_tree(&tree, &support, held_out, &mut verdict);
+        let log_likelihood = mean(&network.log_likelihood(table, progress)?);
         let diagnostics = Diagnostics {
             samples: table.samples(),
             seen: seen(table),
             states,
             method: self.method.name().to_owned(),
-            contracted: fitted.contracted,
-            sweeps: fitted.sweeps,
-            converged: fitted.converged,
+            contracted,
+            sweeps: polished.trace.len(),
+            converged: at_rest(&polished.trace),
             log_likelihood,
             held_out,
             bootstrap: self.bootstrap,
         };
         Ok(Model {
             variables: table.variables().to_vec(),
-            clusters: clusters(&fitted.tree, groups(&fitted.tree)),
-            tree: fitted.tree,
-            network: fitted.network,
+            clusters: clusters(&tree, groups(&tree)),
+            tree,
+            network,
             support,
             errors,
             params: params_json(self),
@@ -214,51 +217,44 @@ impl Params {
         Ok(Tree::from_edges(distances.count(), &edges))
     }
 
-    /// Parameters, and contraction by what the edges are worth.
-    fn parameters(
+    /// Contracts what the likelihood does not pay for; how many hidden nodes went.
+    fn contracted(
         &self,
-        tree: Tree,
+        tree: &mut Tree,
         states: usize,
-        table: &Table,
+        (table, distances): (&Table, &Distances),
         progress: &dyn Progress,
-    ) -> Result<Fitted> {
-        let mut tree = tree;
-        let mut contracted = 0;
-        if self.contraction == Contraction::Likelihood {
-            for _ in 0..ROUNDS {
-                progress.check()?;
-                let started = self.started(&tree, states, table, progress)?;
-                let short = Polish { sweeps: BEFORE.min(self.sweeps), ..Polish::default() };
-                let network = short.run(&started, table, progress)?.network;
-                let before = tree.hidden().count();
-                tree = tree.without_unneeded(&network.weigh(table, progress)?, SHARE);
-                tree.suppress();
-                let gone = before - tree.hidden().count();
-                contracted += gone;
-                if gone == 0 {
-                    break;
-                }
+    ) -> Result<usize> {
+        let before = tree.hidden().count();
+        for _ in 0..ROUNDS {
+            progress.check()?;
+            let doubtful: BTreeSet<(usize, usize)> = structure::measure(distances, tree)?
+                .into_iter()
+                .filter(|edge| edge.z() < SURE && tree.is_hidden(edge.a) && tree.is_hidden(edge.b))
+                .map(|edge| (edge.a, edge.b))
+                .collect();
+            if doubtful.is_empty() {
+                break;
+            }
+            let started = self.started(tree, states, table, progress)?;
+            let short = Polish { sweeps: BEFORE.min(self.sweeps), ..Polish::default() };
+            let network = short.run(&started, table, progress)?.network;
+            let in_doubt = |a: usize, b: usize| doubtful.contains(&(a.min(b), a.max(b)));
+            let weighed = network.weigh_some(table, &in_doubt, progress)?;
+            let now = tree.hidden().count();
+            *tree = tree.without_unneeded(&weighed, SHARE);
+            tree.suppress();
+            // A few edges more or less are not worth another round in a large tree.
+            if 50 * (now - tree.hidden().count()) <= now {
+                break;
             }
         }
-        let network = self.started(&tree, states, table, progress)?;
-        Ok(Fitted { tree, network, contracted, sweeps: 0, converged: true })
+        Ok(before - tree.hidden().count())
     }
 
     fn started(&self, tree: &Tree, states: usize, table: &Table, progress: &dyn Progress) -> Result<Network> {
         let blank = Network::skeleton(tree, table.variables(), |_| states)?;
         Ok(blank.from_moments(tree, table, self.seed, progress)?.network)
-    }
-
-    /// The parameters of a tree from the start, with all sweeps.
-    fn refit(
-        &self,
-        fitted: &Fitted,
-        states: usize,
-        table: &Table,
-        progress: &dyn Progress,
-    ) -> Result<Network> {
-        let started = self.started(&fitted.tree, states, table, progress)?;
-        Ok(Polish { sweeps: self.sweeps, ..Polish::default() }.run(&started, table, progress)?.network)
     }
 }
 
@@ -279,6 +275,14 @@ fn measured(tree: &mut Tree, distances: &Distances) -> Result<BTreeMap<(usize, u
         errors.insert((edge.a, edge.b), edge.error);
     }
     Ok(errors)
+}
+
+/// Whether the last sweep gained next to nothing.
+fn at_rest(trace: &[f64]) -> bool {
+    match trace {
+        [.., before, last] => last - before < REST,
+        _ => true,
+    }
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -331,7 +335,7 @@ fn tell_data(spectra: &Spectra, table: &Table, verdict: &mut Verdict) {
 
 /// How far to trust the tree.
 fn tell_tree(
-    fitted: &Fitted,
+    tree: &Tree,
     support: &BTreeMap<(usize, usize), f64>,
     held_out: Option<HeldOut>,
     verdict: &mut Verdict,
@@ -356,7 +360,7 @@ fn tell_tree(
             held.chow_liu, held.tree
         ));
     }
-    if fitted.tree.hidden().next().is_none() {
+    if tree.hidden().next().is_none() {
         verdict.warn("no hidden node was found: the variables are too few or hang together too little");
     }
 }

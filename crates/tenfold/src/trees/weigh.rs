@@ -116,6 +116,16 @@ impl Network {
     /// # Ok::<(), tenfold::Error>(())
     /// ```
     pub fn weigh(&self, table: &Table, progress: &dyn Progress) -> Result<Vec<Weighed>> {
+        self.weigh_some(table, &|_, _| true, progress)
+    }
+
+    /// [`Network::weigh`] for those edges only, by their ends in the tree, that are in doubt.
+    pub(super) fn weigh_some(
+        &self,
+        table: &Table,
+        doubtful: &dyn Fn(usize, usize) -> bool,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Weighed>> {
         self.check(table.variables())?;
         let slots: usize = self.nodes.iter().map(|n| n.states() + n.table.cols()).sum();
         let most = MOST_SAMPLES.min(MOST_NUMBERS / slots.max(1)).max(1000);
@@ -126,7 +136,11 @@ impl Network {
         let hidden = |n: usize| self.nodes[n].place >= observed && self.nodes[n].states() > 1;
         let edges: Vec<(usize, usize)> = (0..self.nodes.len())
             .filter_map(|n| self.nodes[n].parent.filter(|&p| hidden(p) && hidden(n)).map(|p| (p, n)))
+            .filter(|&(p, n)| doubtful(self.nodes[p].place, self.nodes[n].place))
             .collect();
+        if edges.is_empty() {
+            return Ok(Vec::new());
+        }
         progress.stage("weighing edges", edges.len() as u64);
         edges
             .par_iter()

@@ -34,7 +34,11 @@ pub(super) fn bootstrap(
         return Ok(BTreeMap::new());
     }
     progress.stage("resampling", params.bootstrap as u64);
-    let plain = Params { contraction: Contraction::Jackknife, ..params.clone() };
+    let contraction = match params.contraction {
+        Contraction::None => Contraction::None,
+        _ => Contraction::Jackknife,
+    };
+    let plain = Params { contraction, ..params.clone() };
     for round in 0..params.bootstrap {
         progress.check()?;
         let mut rng = random::rng(params.seed, RESAMPLED + round as u64);

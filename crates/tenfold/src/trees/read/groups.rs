@@ -201,7 +201,11 @@ fn grouped(codes: &Codes, counts: &[u64], (options, least): (&Options, u64), gro
         let about = groups.descriptions.get(group).map(|text| format!(", {text}")).unwrap_or_default();
         plan.descriptions.push(format!("group {group}{about}: {} codes", members.len()));
         let kind = if options.counts { Kind::Counts } else { Kind::Flags };
-        plan.variables.push(Variable { name: group.to_owned(), kind, labels });
+        let name = match groups.descriptions.get(group) {
+            Some(text) => format!("{group} {text}"),
+            None => group.to_owned(),
+        };
+        plan.variables.push(Variable { name, kind, labels });
     }
     plan
 }

@@ -278,7 +278,11 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
 /// When the table cannot be read.
 pub fn groups_of(path: &Path, names: &[String], progress: &dyn Progress) -> Result<Vec<Option<String>>> {
     let groups = map::read(path, &Options::default(), progress)?;
-    let group = |name: &String| groups.find(name).map(|(_, group)| groups.names[group as usize].clone());
+    // A variable may be called by its code and what that is.
+    let code = |name: &String| name.split_once(' ').and_then(|(code, _)| groups.find(code));
+    let group = |name: &String| {
+        groups.find(name).or_else(|| code(name)).map(|(_, group)| groups.names[group as usize].clone())
+    };
     Ok(names.iter().map(group).collect())
 }
 

@@ -195,7 +195,10 @@ fn events_are_grouped_by_a_map() {
     let input = grouped(true, true, 32);
     let found: Vec<(&str, Vec<String>)> =
         input.table.variables().iter().map(|v| (v.name.as_str(), v.labels.clone())).collect();
-    assert_eq!(found, [("250", vec!["250.00".into(), "250.01".into()]), ("401", vec!["401.9".into()])]);
+    assert_eq!(
+        found,
+        [("250", vec!["250.00".into(), "250.01".into()]), ("401 hypertension", vec!["401.9".into()])]
+    );
     assert_eq!((input.table.row(0).features, input.table.row(0).values), (&[1, 2][..], &[2.0, 1.0][..]));
     assert!(
         noted(
@@ -209,7 +212,7 @@ fn events_are_grouped_by_a_map() {
     let narrow = grouped(false, false, 32);
     assert_eq!(
         narrow.table.variables().iter().map(|v| v.name.as_str()).collect::<Vec<_>>(),
-        ["250", "250.1", "401"]
+        ["250", "250.1", "401 hypertension"]
     );
     assert_eq!(
         (narrow.table.variables()[0].kind, narrow.table.row(0).values),
