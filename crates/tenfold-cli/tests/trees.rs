@@ -7,15 +7,15 @@ use support::Place;
 #[test]
 fn a_tree_is_learned_used_compared_and_exported() {
     let place = Place::new();
-    place.ok("generate trees --variables 12 --samples 6000 --seed 1 -o X.csv");
+    place.ok("generate trees --variables 12 --samples 6000 --strength 0.75,0.9 --seed 1 -o X.csv");
     let fit = place.json("trees fit X.csv -k 2 --bootstrap 5 -o m.tenfold");
     assert_eq!((&fit["variables"], &fit["diagnostics"]["states"]), (&12.into(), &2.into()));
     let held = &fit["diagnostics"]["held_out"];
     assert!(held["tree"].as_f64() > held["chow_liu"].as_f64(), "hidden nodes explain more: {held}");
     assert!(held["chow_liu"].as_f64() > held["independence"].as_f64(), "{held}");
     let near = place.json("trees evaluate m.tenfold X.nwk --data X.csv");
-    // Two percent at 10,000 samples; a tree of twelve leaves has nine inner edges at most, so one wrong is a tenth.
-    assert!(near["robinson_foulds"].as_f64().unwrap() <= 0.12, "{near}");
+    // Strong edges, a few splits: one of them may be wrong.
+    assert!(near["splits"]["different"].as_u64().unwrap() <= 1, "{near}");
     assert!(near["log_likelihood"].as_f64().unwrap() < 0.0);
     place.write("gaps.csv", "x0,x1,x2\n1,,0\n0,1,\n");
     let told =

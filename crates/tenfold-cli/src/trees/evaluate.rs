@@ -110,7 +110,18 @@ fn against_groups(
         let problem = format!("{}: it names none of the model's variables", path.display());
         return Err(exit::bad_input(format!("{problem}; give a table of variable and group")));
     }
-    let cut = trees::clusters(model.tree(), names.len());
+    // Variables without a group have clusters too: pieces are added until those of the others are as many as the groups.
+    let told = |pieces: usize| trees::clusters(model.tree(), pieces);
+    let pieces_of = |cut: &[usize]| {
+        let mut seen: Vec<usize> =
+            known.iter().zip(cut).filter(|(name, _)| name.is_some()).map(|(_, c)| *c).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len()
+    };
+    let most = known.len();
+    let enough = (names.len()..=most).find(|&pieces| pieces_of(&told(pieces)) >= names.len());
+    let cut = told(enough.unwrap_or(most));
     let pairs: Vec<(u32, u32)> = known
         .iter()
         .zip(&cut)

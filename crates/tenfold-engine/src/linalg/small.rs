@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn values_are_those_of_the_library() {
         let mut eigen = SmallEigen::default();
-        for n in (1..33).chain([60]) {
+        for n in (1usize..33).chain([60]) {
             // Full rank, low rank, nearly diagonal.
             for (rank, noise) in [(n, 0.0), (n.div_ceil(3), 0.0), (1, 1e-9)] {
                 let g = random::gaussian(n, rank, &mut random::rng(n as u64, rank as u64));

@@ -127,6 +127,9 @@ impl Model {
                 self.diagnostics.refined = Some((refined.iterations, refined.converged));
                 best = Some((refined.filters, misfit));
             }
+            if misfit <= CREDIBLE {
+                break;
+            }
         }
         let (filters, after) = best.expect("one was tried");
         match judge(&self.filters) {

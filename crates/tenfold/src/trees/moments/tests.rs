@@ -59,13 +59,14 @@ fn dense(row: &Row<'_>, features: std::ops::Range<usize>) -> Vec<f64> {
 
 /// Mean-free products over the samples that have both variables, by their definition.
 fn covariance(table: &Table, i: usize, j: usize) -> Mat {
-    let rows: Vec<(Vec<f64>, Vec<f64>)> = (0..table.samples())
+    type Pair = (Vec<f64>, Vec<f64>);
+    let rows: Vec<Pair> = (0..table.samples())
         .map(|s| table.row(s))
         .filter(|row| !row.missing.contains(&(i as u32)) && !row.missing.contains(&(j as u32)))
         .map(|row| (dense(&row, table.features_of(i)), dense(&row, table.features_of(j))))
         .collect();
     let n = rows.len() as f64;
-    let mean = |of: &dyn Fn(&(Vec<f64>, Vec<f64>)) -> f64| rows.iter().map(of).sum::<f64>() / n;
+    let mean = |of: &dyn Fn(&Pair) -> f64| rows.iter().map(of).sum::<f64>() / n;
     Mat::from_fn(rows[0].0.len(), rows[0].1.len(), |f, g| {
         let (a, b) = (mean(&|r| r.0[f]), mean(&|r| r.1[g]));
         rows.iter().map(|r| (r.0[f] - a) * (r.1[g] - b)).sum::<f64>() / n
