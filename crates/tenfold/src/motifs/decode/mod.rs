@@ -62,6 +62,9 @@ pub struct Decoding {
     pub threshold: Option<f64>,
     /// Two firings of one motif are at least this many samples apart.
     pub refractory: usize,
+    /// Whether smaller noise is looked for than a first look takes: right where signals are nothing but firings and noise, however
+    /// dense; elsewhere whatever else is in the signals would be told by firings.
+    pub dense: bool,
     /// Iterations of the pursuit.
     pub max_iterations: usize,
     /// Relative primal and dual residual at which the pursuit ends.
@@ -76,6 +79,7 @@ impl Default for Decoding {
             lambda: None,
             threshold: None,
             refractory: 0,
+            dense: false,
             max_iterations: 500,
             tolerance: 1e-3,
         }

@@ -70,7 +70,7 @@ pub(in crate::motifs) fn scale(
             break;
         }
     }
-    if decoding.lambda.is_none() {
+    if decoding.lambda.is_none() && decoding.dense {
         noise = described(banks, &sample, (noise, peak, least), decoding.signed, progress)?;
     }
     Ok(Scale { noise, lambda: lambda(noise), peak, least })

@@ -33,10 +33,10 @@ impl Habits {
     /// (in an electrocardiogram the waves between the beats). Where a valley separates them, the lower group is left out.
     /// A motif that fires seldom is not expected again within half its length: there, one firing of a slightly other shape is
     /// decoded as two.
-    pub fn of(events: &[Event], filters: &Filters, samples: usize) -> Self {
+    pub fn of(events: &[Event], filters: &Filters, samples: usize, believed: bool) -> Self {
         let mut amplitudes = vec![Vec::new(); filters.count()];
         events.iter().for_each(|event| amplitudes[event.motif].push(event.amplitude.abs()));
-        let floors: Vec<f64> = amplitudes.iter().map(|own| valley(own).unwrap_or(0.0)).collect();
+        let floors: Vec<f64> = amplitudes.iter().map(|own| valley(own, believed).unwrap_or(0.0)).collect();
         let fired =
             amplitudes.iter().zip(&floors).map(|(own, floor)| own.iter().filter(|a| *a >= floor).count());
         let often = fired.max().unwrap_or(0) as f64 * filters.extent.len() as f64 / samples.max(1) as f64;
@@ -51,7 +51,7 @@ impl Habits {
 }
 
 /// The amplitude at the bottom of the valley between two groups, on a logarithmic scale; nothing where there is none.
-fn valley(amplitudes: &[f64]) -> Option<f64> {
+fn valley(amplitudes: &[f64], believed: bool) -> Option<f64> {
     if amplitudes.len() < ENOUGH {
         return None;
     }
@@ -72,8 +72,16 @@ fn valley(amplitudes: &[f64]) -> Option<f64> {
         let lower = top(&bins[..bin]).min(top(&bins[bin + 1..]));
         lower >= 0.01 * amplitudes.len() as f64
             && lower >= DEPTH * (bins[bin] + 0.5)
-            && bins[bin + 1..].iter().sum::<f64>() >= OWN * total
+            && (!believed || bins[bin + 1..].iter().sum::<f64>() >= OWN * total)
     };
+    if !believed {
+        // Whatever is in the signals was told by firings: the deepest valley divides best.
+        let depth = |bin: usize| top(&bins[..bin]).min(top(&bins[bin + 1..])) / (bins[bin] + 0.5);
+        let deepest = (1..bins.len().saturating_sub(1))
+            .max_by(|&a, &b| depth(a).total_cmp(&depth(b)).then(b.cmp(&a)))
+            .filter(divides)?;
+        return Some(((first + deepest as i64) as f64 / BINS + 0.5 / BINS).exp2());
+    }
     // Of several valleys the highest: all that lies below it is of another kind.
     let valley = (1..bins.len().saturating_sub(1)).rev().skip_while(|bin| !divides(bin)).take_while(divides);
     let bottom = first + valley.min_by(|&a, &b| bins[a].total_cmp(&bins[b]))? as i64;
@@ -97,16 +105,19 @@ mod tests {
         let mut rng = random::rng(1, 1);
         let mut near = |middle: f64| middle * (0.15 * random::normal(&mut rng)).exp();
         let both: Vec<f64> = (0..600).map(|i| near(if i % 3 == 0 { 3.0 } else { 0.4 })).collect();
-        let habits = Habits::of(&firings(both.clone()), &filters, 30_000);
+        let habits = Habits::of(&firings(both.clone()), &filters, 30_000, true);
         assert!(habits.floors[0] > 0.6 && habits.floors[0] < 2.2, "{habits:?}");
         assert_eq!(habits.refractory, 5);
         let one: Vec<f64> = (0..600).map(|_| near(1.0)).collect();
-        assert_eq!(Habits::of(&firings(one), &filters, 1_000), Habits { floors: vec![0.0], refractory: 0 });
+        assert_eq!(
+            Habits::of(&firings(one), &filters, 1_000, true),
+            Habits { floors: vec![0.0], refractory: 0 }
+        );
         // One or two firings at a place (Poisson of mean 0.1): the ones are no lower kind.
         let counted = (0..600).map(|i| if i % 20 == 0 { 2.0 } else { 1.0 });
-        assert_eq!(Habits::of(&firings(counted), &filters, 1_000).floors, [0.0]);
+        assert_eq!(Habits::of(&firings(counted), &filters, 1_000, true).floors, [0.0]);
         // Exponential amplitudes are one group with a long tail.
         let exponential = (0..600).map(|i| -(1.0 - (i as f64 + 0.5) / 600.0).ln());
-        assert_eq!(Habits::of(&firings(exponential), &filters, 30_000).floors, [0.0]);
+        assert_eq!(Habits::of(&firings(exponential), &filters, 30_000, true).floors, [0.0]);
     }
 }

@@ -51,6 +51,10 @@ pub struct Model {
 const CREDIBLE: f64 = 1.25;
 const WORSE: f64 = 1.1;
 
+/// The largest misfit at which the model is taken at its word, so that all of a signal is looked upon as firings and noise. Drawn
+/// signals have about 1; recordings of heartbeats, whose beats keep time, hundreds.
+const BELIEVED: f64 = 2.0;
+
 /// A part of the mean that is less than this share of the noise is not looked into.
 const NOTICED: f64 = 0.1;
 
@@ -147,7 +151,8 @@ impl Model {
         let closed = self.cyclic && signals.stretches()[0].extent == self.filters.extent;
         self.diagnostics.likeness = likeness(&self.filters, closed);
         self.picture = self.pictured(signals, progress)?;
-        self.habits = Habits::of(&self.picture.events, &self.filters, self.picture.samples);
+        self.habits =
+            Habits::of(&self.picture.events, &self.filters, self.picture.samples, self.is_believed());
         if self.habits.floors.iter().any(|floor| *floor > 0.0) {
             self.verdict.note(format!(
                 "amplitudes fall into two groups; the lower ones, which only resemble a motif, are left out (below {}): \
@@ -173,7 +178,7 @@ impl Model {
         let (mut picture, _) = of(&self.centres)?;
         let (mut centres, mut known) = (self.centres.clone(), None);
         let lifts = self.lifts();
-        if lifts.iter().any(|lift| lift.abs() > NOTICED * picture.noise) {
+        if self.is_believed() && lifts.iter().any(|lift| lift.abs() > NOTICED * picture.noise) {
             centres.iter_mut().zip(&lifts).for_each(|(centre, lift)| *centre -= lift);
             for _ in 0..BASELINES {
                 let (other, left) = of(&centres)?;
@@ -203,6 +208,11 @@ impl Model {
             }
         }
         lifts
+    }
+
+    /// Whether the signals are what the model says, firings that know nothing of each other and noise, as far as cumulants tell.
+    fn is_believed(&self) -> bool {
+        self.diagnostics.misfit <= BELIEVED
     }
 
     /// Number of motifs.
@@ -272,7 +282,12 @@ impl Model {
 
     /// How this model's motifs are decoded unless somebody says otherwise.
     pub fn decoding(&self) -> Decoding {
-        Decoding { signed: self.signed, refractory: self.habits.refractory, ..Decoding::default() }
+        Decoding {
+            signed: self.signed,
+            refractory: self.habits.refractory,
+            dense: self.is_believed(),
+            ..Decoding::default()
+        }
     }
 
     /// [`Model::decoding`] with the penalty and the least amplitude of the fit: what is found in a stretch then does not depend
