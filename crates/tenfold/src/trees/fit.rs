@@ -30,6 +30,9 @@ const LOOSE: f64 = 2.0;
 /// nodes that are much alike go too (127 of 997 in a drawn tree of 1,000 binary variables).
 const SHARE: f64 = 0.8;
 
+/// Hidden nodes of a large tree: its edges are weighed once.
+const LARGE: usize = 300;
+
 /// An edge as long as this many of its errors needs no weighing.
 const SURE: f64 = 8.0;
 
@@ -244,8 +247,8 @@ impl Params {
             let now = tree.hidden().count();
             *tree = tree.without_unneeded(&weighed, SHARE);
             tree.suppress();
-            // A few edges more or less are not worth another round in a large tree.
-            if 50 * (now - tree.hidden().count()) <= now {
+            // A few edges more or less are not worth another round, in a large tree none is.
+            if now > LARGE || 50 * (now - tree.hidden().count()) <= now {
                 break;
             }
         }
