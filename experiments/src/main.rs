@@ -37,7 +37,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 14] = [
+const EXPERIMENTS: [Experiment; 15] = [
     Experiment {
         name: "communities-drawn",
         about: "thesis table of drawn graphs (n = 100 to 10,000), and sparse graphs against a start at the truth",
@@ -67,6 +67,11 @@ const EXPERIMENTS: [Experiment; 14] = [
         name: "trees-recovery",
         about: "trees drawn and found again: sizes, kinds, chains, stars, observed inner nodes, forests (five seeds each)",
         run: trees::recovery,
+    },
+    Experiment {
+        name: "trees-time",
+        about: "thesis figures of time against samples, variables and threads, on drawn trees",
+        run: trees::time,
     },
     Experiment {
         name: "saddle",

@@ -64,6 +64,18 @@ fn events_become_variables_and_groups_compare() {
 }
 
 #[test]
+fn drawn_claims_are_read_with_their_groups() {
+    let place = Place::new();
+    place.ok("generate trees --events --samples 3000 --variables 12 --seed 3 -o V.csv");
+    assert!(place.bytes("V.csv").starts_with(b"patient,code\n"));
+    let fit = place.json("trees fit V.csv --events --groups V.groups.csv -k 2 --bootstrap 0 -o m.tenfold");
+    assert_eq!(fit["variables"], 12);
+    // The true tree has the names of the groups.
+    place.ok("trees evaluate m.tenfold V.nwk");
+    place.fails("generate trees --events --shape chain -o W.csv", 2, &["--shape"]);
+}
+
+#[test]
 fn bad_input_is_told() {
     let place = Place::new();
     place.ok("generate trees --variables 5 --samples 50 -o X.csv");

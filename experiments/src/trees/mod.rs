@@ -4,6 +4,7 @@ use crate::report::{Page, mean};
 use crate::{Outcome, Request};
 use std::time::Instant;
 use tenfold::components::Components;
+use tenfold::engine::linalg::parallel::with_threads;
 use tenfold::engine::progress::Silent;
 use tenfold::evaluate::robinson_foulds;
 use tenfold::trees::{Emits, Params, Shape, Synth};
@@ -131,5 +132,42 @@ pub fn recovery(request: &Request) -> Outcome<()> {
     ];
     page.table(&headings, &rows);
     page.finish(&request.out, "trees-recovery")?;
+    Ok(())
+}
+
+/// Seconds against samples, variables and threads: the thesis's three figures.
+pub fn time(request: &Request) -> Outcome<()> {
+    let mut page = Page::new("Trees: time against samples, variables and threads");
+    page.say(
+        "Binary variables, k = 2, all defaults but no resampling and nothing held out. \
+         `cargo run --release -p experiments -- trees-time`",
+    );
+    let mut rows = Vec::new();
+    for (variables, samples, threads) in [
+        (100, 1000, 2),
+        (100, 10_000, 2),
+        (100, 100_000, 2),
+        (30, 10_000, 2),
+        (300, 10_000, 2),
+        (1000, 10_000, 2),
+        (1000, 10_000, 1),
+    ] {
+        let drawn = Synth { variables, samples, seed: request.seed, ..Synth::default() }.draw()?;
+        let params = Params { bootstrap: 0, held_out: 0.0, ..Params::new(2) };
+        let begin = Instant::now();
+        let model = with_threads(threads, || params.fit(&drawn.table))?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let rf = robinson_foulds(variables, &model.tree().edges(), &drawn.tree.edges()).normalised();
+        rows.push(vec![
+            variables.to_string(),
+            samples.to_string(),
+            threads.to_string(),
+            format!("{seconds:.1}"),
+            format!("{rf:.4}"),
+        ]);
+        eprintln!("{}", rows[rows.len() - 1].join(" | "));
+    }
+    page.table(&["variables", "samples", "threads", "seconds", "RF"], &rows);
+    page.finish(&request.out, "trees-time")?;
     Ok(())
 }

@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use tenfold::engine::progress::Progress;
-use tenfold::trees::{Emits, Shape, Synth, write_samples, write_tree};
+use tenfold::trees::{
+    Emits, Events, Shape, Synth, Table, Tree, write_events, write_groups, write_samples, write_tree,
+};
 
 /// Samples of variables that hang on a known tree of hidden ones, with the tree beside them
 #[derive(Args)]
@@ -18,8 +20,9 @@ Examples:
   tenfold generate trees -o X.csv
   tenfold generate trees --variables 100 -k 3 --width 6 --shape binary -o X.csv
   tenfold generate trees --shape chain --emits real --width 3 -o X.csv
+  tenfold generate trees --events --samples 100000 --variables 168 -o V.csv
 
-The first writes X.csv and the true tree X.nwk.")]
+The first writes X.csv and the true tree X.nwk; the last also V.groups.csv, the groups of codes.")]
 pub struct Trees {
     /// Observed variables of every block
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = parse_count)]
@@ -45,6 +48,9 @@ pub struct Trees {
     /// How strongly the ends of an edge hang together, from and to, between 0 and 1
     #[arg(long, value_name = "A,B", default_value = "0.55,0.85", value_parser = parse_range)]
     strength: (f64, f64),
+    /// Draw claims instead: patients (--samples) with codes of groups (--variables), an event a line
+    #[arg(long, conflicts_with_all = ["width", "shape", "emits", "blocks", "strength"])]
+    events: bool,
     /// The .csv file of the samples, with the tree beside it
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -78,7 +84,6 @@ enum EmitsName {
 
 impl Trees {
     pub fn run(self, session: &Session) -> Result<()> {
-        let synth = self.synth(session.seed);
         let columns = self.variables as f64 * self.blocks as f64 * self.width as f64;
         check_entries(self.samples as f64 * columns * 1.5)?;
         if !self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
@@ -89,26 +94,43 @@ impl Trees {
         for path in [&self.output, &truth] {
             check_output(path, &[])?;
         }
-        let drawn = synth.draw()?;
+        let (table, tree) = self.drawn(session.seed)?;
         session.watch.check()?;
         let mut bundle = Bundle::new(folder(&self.output))?;
-        write_samples(&bundle.place(&self.output)?, &drawn.table)?;
-        write_tree(&bundle.place(&truth)?, &drawn.tree, &drawn.table)?;
+        if self.events {
+            let groups = folder(&self.output).join(stem(&self.output) + ".groups.csv");
+            check_output(&groups, &[])?;
+            write_events(&bundle.place(&self.output)?, &table)?;
+            write_groups(&bundle.place(&groups)?, &table)?;
+        } else {
+            write_samples(&bundle.place(&self.output)?, &table)?;
+        }
+        write_tree(&bundle.place(&truth)?, &tree, &table)?;
         session.watch.check()?;
         bundle.finish()?;
-        let hidden = drawn.tree.hidden().count();
+        let hidden = tree.hidden().count();
         let text = format!(
             "{} samples of {} variables written to {}, their tree with {hidden} hidden nodes to {}\n",
-            drawn.table.samples(),
-            drawn.tree.observed(),
+            table.samples(),
+            tree.observed(),
             self.output.display(),
             truth.display()
         );
         let value = json!({
-            "samples": drawn.table.samples(), "variables": drawn.tree.observed(), "hidden": hidden,
+            "samples": table.samples(), "variables": tree.observed(), "hidden": hidden,
             "output": self.output.to_string_lossy(), "tree": truth.to_string_lossy(),
         });
         session.answer(&text, &value)
+    }
+
+    fn drawn(&self, seed: u64) -> Result<(Table, Tree)> {
+        if self.events {
+            let Self { samples: patients, variables: groups, states, .. } = *self;
+            let drawn = Events { patients, groups, states, seed, ..Events::default() }.draw()?;
+            return Ok((drawn.table, drawn.tree));
+        }
+        let drawn = self.synth(seed).draw()?;
+        Ok((drawn.table, drawn.tree))
     }
 
     fn synth(&self, seed: u64) -> Synth {
