@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ class Variable(NamedTuple):
 def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     """Where a column has no value: None, NaN or pandas' NA."""
     if column.dtype.kind == "f":
-        return np.isnan(column)
+        holes: NDArray[np.bool_] = np.isnan(column)
+        return holes
     if column.dtype.kind in "iub":
         return np.zeros(len(column), bool)
     # Only NaN and NA are not equal to themselves; NA answers neither yes nor no.
@@ -108,19 +110,19 @@ def _joined(name: str, members: list[Variable]) -> Variable:
     return Variable(name, members[0].kind, [member.name for member in members])
 
 
+def _columns_by_name(X: Any) -> Callable[[str], NDArray[Any]]:
+    if not sparse.issparse(X):
+        names, columns = columns_of(X)
+        return dict(zip(names, columns)).__getitem__
+    compressed = X.tocsc()
+    at = {f"x{i}": i for i in range(X.shape[1])}
+    return lambda name: np.asarray(compressed[:, [at[name]]].todense()).ravel()
+
+
 def encode(X: Any, variables: list[Variable]) -> _core.TreeSamples:
     """X as sparse rows of features, for variables that were met before. A level that was not is missing."""
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if sparse.issparse(X):
-        compressed = X.tocsc()
-        at = {f"x{i}": i for i in range(X.shape[1])}
-
-        def column(name: str) -> NDArray[Any]:
-            return np.asarray(compressed[:, [at[name]]].todense()).ravel()
-    else:
-        names, columns = columns_of(X)
-        found = dict(zip(names, columns))
-        column = found.__getitem__
+    column = _columns_by_name(X)
     row_parts, feature_parts, value_parts = [], [], []
     gap_rows, gaps = [], []
     start = 0

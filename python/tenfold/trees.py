@@ -32,7 +32,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components : int or "auto", default="auto"
+    n_states : int or "auto", default="auto"
         States of a hidden node. "auto" takes the rank that pairs of variables support, plus one.
     kinds : dict, default=None
         Kinds of columns by name ("x0", "x1" and so on in arrays): "category", "flags", "counts" or "real". Others are guessed:
@@ -65,11 +65,13 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``len(variables_)`` are variables, others are hidden.
     variables_ : list of tuple
         Name, kind and labels of every variable.
+    label_names_ : list of str
+        Columns of ``predict_proba``: variable and level, flag or number.
     node_names_ : list of str
         Names of the nodes, by their numbers.
     clusters_ : ndarray of shape (variables,)
         Groups of variables, cut at the longest edges.
-    n_components_ : int
+    n_states_ : int
         States of a hidden node.
     n_features_in_ : int
         Columns of X.
@@ -102,7 +104,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_components: int | str = "auto",
+        n_states: int | str = "auto",
         *,
         kinds: dict[str, str] | None = None,
         groups: dict[str, str] | None = None,
@@ -115,7 +117,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         verbose: Any = False,
     ) -> None:
-        self.n_components = n_components
+        self.n_states = n_states
         self.kinds = kinds
         self.groups = groups
         self.method = method
@@ -167,7 +169,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with running(self.n_jobs) as how:
             return self._model.transform(samples, how)  # type: ignore[no-any-return]
 
-    def predict_proba(self, X: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """What is to be expected of every variable, given all that is observed of a sample.
 
         Parameters
@@ -177,22 +179,19 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        dict of ndarray
-            By variable: probabilities of the levels of a category (samples × levels) or of flags (samples × flags), expected
-            counts, or means of real numbers.
+        ndarray of shape (samples, len(label_names_))
+            Probabilities of the levels of categories and of flags, expected counts, means of real numbers; their columns are
+            named in ``label_names_``, such as ``"colour=red"``.
         """
         samples = self._samples(X)
-        variables = [Variable(*v) for v in self.variables_]
         with running(self.n_jobs) as how:
-            found = self._model.expected(samples, list(range(len(variables))), how)
-
-        def whole(variable: Variable, mean: NDArray[np.float64]) -> NDArray[np.float64]:
-            if variable.kind != "category":
-                return mean
-            first = np.clip(1.0 - mean.sum(axis=1, keepdims=True), 0.0, 1.0)
-            return np.hstack([first, mean])
-
-        return {v.name: whole(v, mean) for v, mean in zip(variables, found)}
+            found = self._model.expected(samples, list(range(len(self.variables_))), how)
+        parts = []
+        for (_, kind, _), mean in zip(self.variables_, found):
+            if kind == "category":
+                parts.append(np.clip(1.0 - mean.sum(axis=1, keepdims=True), 0.0, 1.0))
+            parts.append(mean)
+        return np.hstack(parts)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """log P of every sample, in nats.
@@ -248,7 +247,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def to_networkx(self) -> Any:
         """The tree as a ``networkx.Graph``; nodes have ``name`` and ``hidden``, edges ``length`` and ``support``."""
-        import networkx
+        import networkx  # type: ignore[import-untyped]
 
         check_is_fitted(self)
         graph = networkx.Graph()
@@ -276,10 +275,10 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _checked(self) -> _core.TreesChoices:
         """The arguments for Rust, each checked under the name that it has here."""
         states: int | None = None
-        if isinstance(self.n_components, str):
-            choice("n_components", self.n_components, ("auto",))
+        if isinstance(self.n_states, str):
+            choice("n_states", self.n_states, ("auto",))
         else:
-            states = count("n_components", self.n_components, least=2)
+            states = count("n_states", self.n_states, least=2)
         return {
             "states": states,
             "method": choice("method", self.method, METHODS),
@@ -291,11 +290,12 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _adopt(self, model: _core.TreesModel, facts: dict[str, Any]) -> None:
-        self.variables_ = [tuple(v) for v in model.variables()]
+        self.variables_: list[tuple[str, str, list[str]]] = model.variables()
+        self.label_names_ = [f"{name}={label}" for name, _, labels in self.variables_ for label in labels]
         self.edges_: NDArray[np.float64] = model.edges()
         self.node_names_ = model.node_names()
         self.clusters_: NDArray[np.int64] = np.asarray(model.clusters(), dtype=np.int64)
-        self.n_components_: int = facts["diagnostics"]["states"]
+        self.n_states_: int = facts["diagnostics"]["states"]
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = sum(1 if kind == "category" else len(labels) for _, kind, labels in self.variables_)
 
@@ -303,7 +303,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _choices(cls, facts: dict[str, Any]) -> dict[str, Any]:
         told = facts["parameters"]
         return {
-            "n_components": told["states"],
+            "n_states": told["states"],
             "method": told["method"],
             "contraction": told["contraction"],
             "max_iter": told["sweeps"],

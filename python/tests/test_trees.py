@@ -42,8 +42,8 @@ def test_missing_values_are_inferred():
     tree = tenfold.Trees(2, bootstrap=0).fit(X)
     gaps = X.astype(float)
     gaps[:, 0] = np.nan
-    told = tree.predict_proba(gaps)["x0"]
     labels = tree.variables_[0][2]
+    told = tree.predict_proba(gaps)[:, [tree.label_names_.index(f"x0={label}") for label in labels]]
     ones = told[:, labels.index("1" if "1" in labels else "True")]
     # The three others of its cause say what it is; it is flipped in .12 of the samples.
     assert np.mean((ones > 0.5) == X[:, 0]) > 0.82
@@ -58,7 +58,7 @@ def test_columns_of_every_kind():
     X, causes = drawn()
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(X, columns=[f"q{i}" for i in range(8)])
-    frame["colour"] = np.where(X[:, 0], "red", "blue")
+    frame["colour"] = np.where(causes[:, 0] ^ (rng.random(len(X)) < 0.1), "red", "blue")
     frame["size"] = causes[:, 1] * 3.0 + rng.standard_normal(len(X))
     tree = tenfold.Trees(2, bootstrap=0).fit(frame)
     kinds = {name: kind for name, kind, _ in tree.variables_}

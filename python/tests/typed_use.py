@@ -45,7 +45,7 @@ def main(X: NDArray[np.float64]) -> None:
     tree = Trees("auto", bootstrap=0)
     assert_type(tree.fit(X), Trees)
     assert_type(tree.transform(X), NDArray[np.float64])
-    assert_type(tree.predict_proba(X), dict[str, NDArray[np.float64]])
+    assert_type(tree.predict_proba(X), NDArray[np.float64])
     assert_type(tree.export("newick"), str)
     assert_type(tenfold.__version__, str)
     problem: type[ValueError] = DataError

@@ -45,6 +45,9 @@ const BEFORE: usize = 4;
 /// Groups that pages show in colours, at most.
 const GROUPS: usize = 12;
 
+/// With fewer samples there are no distances: eight blocks of two are left out in turn.
+const FEWEST: usize = 16;
+
 /// With fewer samples none are held out.
 const ENOUGH: usize = 200;
 
@@ -79,12 +82,14 @@ impl Params {
         let mut verdict = Verdict::default();
         let (learn, watch) = self.split(table);
         let learned = learn.as_ref().unwrap_or(table);
+        if learned.samples() < FEWEST {
+            return self.independent(table, progress);
+        }
         let spectra = Spectra::of(learned, progress)?;
         let states = self.states_of(&spectra, learned, &mut verdict)?;
         tell_data(&spectra, learned, &mut verdict);
         let distances = spectra.distances(states - 1);
-        let found = self.forest(&spectra, &distances, progress)?;
-        let mut tree = found;
+        let mut tree = self.forest(&spectra, &distances, progress)?;
         let contracted = match self.contraction {
             Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
             _ => 0,
@@ -125,6 +130,40 @@ impl Params {
             network,
             support,
             errors,
+            params: params_json(self),
+            diagnostics,
+            verdict,
+        })
+    }
+
+    /// So few samples say nothing of any pair: all variables stand alone.
+    fn independent(&self, table: &Table, progress: &dyn Progress) -> Result<Model> {
+        let mut verdict = Verdict::default();
+        verdict.warn(format!(
+            "{} samples say nothing about any pair of variables, so all stand alone: some hundred are needed",
+            table.samples()
+        ));
+        let (tree, network) = (Tree::new(table.variables().len()), Network::independent(table, progress)?);
+        let log_likelihood = mean(&network.log_likelihood(table, progress)?);
+        let diagnostics = Diagnostics {
+            samples: table.samples(),
+            seen: seen(table),
+            states: 1,
+            method: self.method.name().to_owned(),
+            contracted: 0,
+            sweeps: 0,
+            converged: true,
+            log_likelihood,
+            held_out: None,
+            bootstrap: 0,
+        };
+        Ok(Model {
+            variables: table.variables().to_vec(),
+            clusters: clusters(&tree, 1),
+            tree,
+            network,
+            support: BTreeMap::new(),
+            errors: BTreeMap::new(),
             params: params_json(self),
             diagnostics,
             verdict,

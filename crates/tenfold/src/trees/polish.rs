@@ -53,7 +53,7 @@ pub struct Polished {
 }
 
 impl Polish {
-    /// Expectation–maximisation from a network, table[s][t] ← Σ P(s, t | sample) / Σ P(t | sample), and likewise for
+    /// Expectation–maximisation from a network, P(s | t) ← Σ P(s, t | sample) / Σ P(t | sample), and likewise for
     /// emissions. Where there are enough samples, every tenth is held out: when those clearly lose, the sweeps stop and go back
     /// to the network that they liked best. Steps go further than the mean asks for as long as that gains. Two more plain
     /// sweeps over all samples give the answer.
