@@ -83,7 +83,11 @@ def variables_of(X: Any, kinds: dict[str, str] | None, groups: dict[str, str] | 
     kinds = kinds or {}
     if sparse.issparse(X):
         names = [f"x{i}" for i in range(X.shape[1])]
-        each = [Variable(name, kinds.get(name, "flags"), [name]) for name in names]
+        columns = X.tocsc()
+        ones = [bool(np.all(columns.data[a:b] == 1)) for a, b in zip(columns.indptr[:-1], columns.indptr[1:])]
+        each = [
+            Variable(name, kinds.get(name, "flags" if flag else "real"), [name]) for name, flag in zip(names, ones)
+        ]
     else:
         names, columns = columns_of(X)
         each = [variable_of(name, column, kinds.get(name)) for name, column in zip(names, columns)]

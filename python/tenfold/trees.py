@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -36,8 +37,8 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         States of a hidden node. "auto" takes the rank that pairs of variables support, plus one.
     kinds : dict, default=None
         Kinds of columns by name ("x0", "x1" and so on in arrays): "category", "flags", "counts" or "real". Others are guessed:
-        text, truth values and whole numbers with at most 20 values are categories, other numbers are real, columns of sparse
-        matrices are flags.
+        text, truth values and whole numbers with at most 20 values are categories, other numbers are real; columns of sparse
+        matrices that hold nothing but ones are flags.
     groups : dict, default=None
         Columns by name to groups; a group is one variable with several numbers.
     method : {"auto", "insertion", "joining", "grouping", "evolution"}, default="auto"
@@ -73,6 +74,8 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Groups of variables, cut at the longest edges.
     n_states_ : int
         States of a hidden node.
+    n_iter_ : int
+        Sweeps of expectation maximisation.
     n_features_in_ : int
         Columns of X.
     diagnostics_ : dict
@@ -175,7 +178,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (samples, columns)
-            What is missing is inferred.
+            Not sparse. What is missing is inferred.
 
         Returns
         -------
@@ -183,6 +186,8 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Probabilities of the levels of categories and of flags, expected counts, means of real numbers; their columns are
             named in ``label_names_``, such as ``"colour=red"``.
         """
+        if sparse.issparse(X):
+            raise TypeError("X is sparse, and what is expected of it would not be: give X.toarray(), some rows at a time")
         samples = self._samples(X)
         with running(self.n_jobs) as how:
             found = self._model.expected(samples, list(range(len(self.variables_))), how)
@@ -296,6 +301,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.node_names_ = model.node_names()
         self.clusters_: NDArray[np.int64] = np.asarray(model.clusters(), dtype=np.int64)
         self.n_states_: int = facts["diagnostics"]["states"]
+        self.n_iter_: int = max(1, facts["diagnostics"]["sweeps"])
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = sum(1 if kind == "category" else len(labels) for _, kind, labels in self.variables_)
 
