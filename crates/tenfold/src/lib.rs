@@ -4,6 +4,7 @@
 //! [`model_file`]. The mathematics that all models share is the [`engine`].
 
 pub mod admixture;
+pub mod cells;
 pub mod communities;
 pub mod components;
 pub mod error;
