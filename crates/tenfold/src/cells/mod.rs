@@ -11,7 +11,9 @@
 //! expression profiles using a spatial point process mixture model", 2016.
 
 mod data;
+pub mod detect;
 mod plane;
+pub mod synth;
 
 pub use data::{Cell, Section, Tissue};
 pub use plane::{Pixels, Plane, Window};
