@@ -10,8 +10,26 @@
 //! Huang, Anandkumar, Borgs, Chayes, Fraenkel, Hawrylycz, Lein, Ingrosso and Turaga, "Discovering neuronal cell types and their gene
 //! expression profiles using a spatial point process mixture model", 2016.
 
+mod choices;
+mod choose;
+mod counts;
 mod data;
+mod estimate;
+mod features;
+mod fit;
+mod model;
+mod moments;
+mod nmf;
 mod plane;
+mod starts;
+mod synth;
+pub mod validate;
 
+pub use choices::{Params, Solver};
+pub use choose::CurvePoint;
+pub use counts::GeneCounts;
 pub use data::{Cell, Section, Tissue};
+pub use features::{Bins, Density, Edges, Features, Histogram};
+pub use model::{Diagnostics, Feature, Marker, Model, Posteriors, StartOutcome, Trait};
 pub use plane::{Pixels, Plane, Window};
+pub use synth::{Drawn, SingleCells, Synth, TypeTruth};
