@@ -10,10 +10,29 @@
 //! Huang, Anandkumar, Borgs, Chayes, Fraenkel, Hawrylycz, Lein, Ingrosso and Turaga, "Discovering neuronal cell types and their gene
 //! expression profiles using a spatial point process mixture model", 2016.
 
+mod choices;
+mod choose;
+mod counts;
 mod data;
 pub mod detect;
+mod estimate;
+mod expression;
+mod features;
+mod fit;
+mod model;
+mod moments;
+mod nmf;
 mod plane;
+mod starts;
 pub mod synth;
+pub mod validate;
 
+pub use choices::{Params, Solver};
+pub use choose::CurvePoint;
+pub use counts::GeneCounts;
 pub use data::{Cell, Section, Tissue};
+pub use expression::{Expression, GenesIn, read_expression, read_labels};
+pub use features::{Bins, Density, Edges, Features, Histogram};
+pub use model::{Diagnostics, Feature, Marker, Model, Posteriors, StartOutcome, Trait};
 pub use plane::{Pixels, Plane, Window};
+pub use synth::{Drawn, SingleCells, Synth, TypeTruth};
