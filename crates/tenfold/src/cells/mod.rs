@@ -11,7 +11,14 @@
 //! expression profiles using a spatial point process mixture model", 2016.
 
 mod data;
+pub mod images;
+pub mod masks;
+mod neighbours;
+pub mod overlay;
 mod plane;
+pub mod region;
+pub mod table;
 
 pub use data::{Cell, Section, Tissue};
+pub use neighbours::count_neighbours;
 pub use plane::{Pixels, Plane, Window};
