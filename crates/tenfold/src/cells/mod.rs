@@ -11,12 +11,14 @@
 //! expression profiles using a spatial point process mixture model", 2016.
 
 mod data;
+pub mod detect;
 pub mod images;
 pub mod masks;
 mod neighbours;
 pub mod overlay;
 mod plane;
 pub mod region;
+pub mod synth;
 pub mod table;
 
 pub use data::{Cell, Section, Tissue};
