@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn cells_keep_their_distance_and_their_depth() {
         let mut rng = random::rng(1, 0);
-        let blank = Cell { x: 0.0, y: 0.0, r1: 6.0, r2: 5.0, orientation: 0.0, intensity: 1.0, neighbours: 0.0 };
+        let blank =
+            Cell { x: 0.0, y: 0.0, r1: 6.0, r2: 5.0, orientation: 0.0, intensity: 1.0, neighbours: 0.0 };
         let truth = TypeTruth {
             weight: 1.0,
             size: 5.5,

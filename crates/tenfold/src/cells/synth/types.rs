@@ -54,7 +54,16 @@ pub struct Synth {
 
 impl Default for Synth {
     fn default() -> Self {
-        Self { types: 8, genes: 200, cells: 40_000, expressed: 0.35, spread: 1.0, side: 1000.0, reach: 100.0, seed: 0 }
+        Self {
+            types: 8,
+            genes: 200,
+            cells: 40_000,
+            expressed: 0.35,
+            spread: 1.0,
+            side: 1000.0,
+            reach: 100.0,
+            seed: 0,
+        }
     }
 }
 
@@ -147,9 +156,11 @@ impl Synth {
     pub fn draw_counts(&self, features: &Features) -> Result<DrawnCounts> {
         let (types, profiles) = self.truth()?;
         let mut rng = random::rng(self.seed, COUNTS);
-        let sampled = |t: &TypeTruth, n: usize, rng: &mut Rng| (0..n).map(|_| self.look(t, rng)).collect::<Vec<_>>();
+        let sampled =
+            |t: &TypeTruth, n: usize, rng: &mut Rng| (0..n).map(|_| self.look(t, rng)).collect::<Vec<_>>();
         // Bins as they would come out of tissue: each type by its share.
-        let pooled = types.iter().flat_map(|t| sampled(t, (t.weight * SAMPLED as f64) as usize + 1, &mut rng));
+        let pooled =
+            types.iter().flat_map(|t| sampled(t, (t.weight * SAMPLED as f64) as usize + 1, &mut rng));
         let pooled = Section { image: "pooled".into(), gene: "all".into(), cells: pooled.collect() };
         let bins = features.bins(&Tissue { sections: vec![pooled] })?;
         let mut histograms = Mat::zeros(self.types, bins.len());
@@ -162,7 +173,8 @@ impl Synth {
         let mut entries = Vec::new();
         for m in 0..bins.len() {
             for g in 0..self.genes {
-                let rate: f64 = (0..self.types).map(|t| types[t].weight * histograms[(t, m)] * profiles[(t, g)]).sum();
+                let rate: f64 =
+                    (0..self.types).map(|t| types[t].weight * histograms[(t, m)] * profiles[(t, g)]).sum();
                 let n = poisson(self.cells as f64 * rate, &mut rng);
                 if n > 0 {
                     entries.push((m, g, n as f64));
@@ -233,7 +245,11 @@ impl Synth {
             Err(Error::BadParameter { name: name.into(), value, expected: expected.into() })
         };
         if self.types == 0 || self.genes == 0 {
-            return bad("types and genes", format!("{} and {}", self.types, self.genes), "at least one of each");
+            return bad(
+                "types and genes",
+                format!("{} and {}", self.types, self.genes),
+                "at least one of each",
+            );
         }
         if !(0.0..=1.0).contains(&self.expressed) {
             return bad("expressed", self.expressed.to_string(), "a share between 0 and 1");

@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn groups_apart_are_found_whatever_the_seed() {
         let mut rng = random::rng(1, 0);
-        let rows = Mat::from_fn(90, 3, |i, j| 6.0 * f64::from(u8::from(i % 3 == j)) + random::normal(&mut rng));
+        let rows =
+            Mat::from_fn(90, 3, |i, j| 6.0 * f64::from(u8::from(i % 3 == j)) + random::normal(&mut rng));
         let truth: Vec<u32> = (0..90).map(|i| i % 3).collect();
         for seed in 0..5 {
             let found = kmeans(&rows, 3, seed);

@@ -89,7 +89,8 @@ impl Validation {
         let (cells, profiles, frequencies) = common(model, cells)?;
         if !cells.is_whole() {
             return Err(Error::Unfit {
-                problem: "the counts of the single cells are not whole numbers, so they have no halves".into(),
+                problem: "the counts of the single cells are not whole numbers, so they have no halves"
+                    .into(),
                 remedy: "give raw counts of transcripts".into(),
             });
         }
@@ -201,7 +202,8 @@ pub fn match_types(model: &Model, reference: &GeneCounts) -> Result<Match> {
     let (own, profiles, _) = common(model, reference)?;
     let totals = own.row_totals();
     let dense = own.matrix().to_dense();
-    let shares = Mat::from_fn(dense.rows(), dense.cols(), |i, j| dense[(i, j)] / totals[i].max(f64::MIN_POSITIVE));
+    let shares =
+        Mat::from_fn(dense.rows(), dense.cols(), |i, j| dense[(i, j)] / totals[i].max(f64::MIN_POSITIVE));
     Ok(Match::new(&shares, &profiles))
 }
 

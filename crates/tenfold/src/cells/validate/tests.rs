@@ -35,7 +35,8 @@ fn only_common_genes_count() {
     assert_eq!(judged.genes, 30);
     let none = GeneCounts::new(vec!["other".into()], Csr::from_triplets(1, 1, &[(0, 0, 3.0)])).unwrap();
     assert!(validation.judge(&model, &none, &Silent).unwrap_err().to_string().contains("known to the model"));
-    let halves = GeneCounts::new(vec![cells.genes()[0].clone()], Csr::from_triplets(1, 1, &[(0, 0, 3.5)])).unwrap();
+    let halves =
+        GeneCounts::new(vec![cells.genes()[0].clone()], Csr::from_triplets(1, 1, &[(0, 0, 3.5)])).unwrap();
     assert!(validation.judge(&model, &halves, &Silent).unwrap_err().to_string().contains("whole"));
 }
 
@@ -58,7 +59,8 @@ fn a_permutation_keeps_each_gene_and_breaks_cells() {
 #[test]
 fn reference_types_and_labels_are_matched() {
     let (drawn, model) = drawn();
-    let entries: Vec<_> = (0..4 * 60).map(|i| (i / 60, i % 60, 1e4 * drawn.profiles[(i / 60, i % 60)])).collect();
+    let entries: Vec<_> =
+        (0..4 * 60).map(|i| (i / 60, i % 60, 1e4 * drawn.profiles[(i / 60, i % 60)])).collect();
     let reference = GeneCounts::new(model.genes().to_vec(), Csr::from_triplets(4, 60, &entries)).unwrap();
     let matched = match_types(&model, &reference).unwrap();
     assert!((matched.mean() - Match::new(&drawn.profiles, model.profiles()).mean()).abs() < 1e-9);

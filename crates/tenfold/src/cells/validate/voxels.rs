@@ -17,7 +17,8 @@ pub fn voxels(tissue: &Tissue, grid: usize) -> GeneCounts {
     let known = |c: &&crate::cells::Cell| c.x.is_finite() && c.y.is_finite() && c.intensity.is_finite();
     let cells = || tissue.sections.iter().flat_map(|s| s.cells.iter()).filter(known);
     let bound = |of: fn(&crate::cells::Cell) -> f64| {
-        let (low, high) = cells().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        let (low, high) =
+            cells().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
         (low, (high - low).max(f64::MIN_POSITIVE))
     };
     let ((left, width), (top, height)) = (bound(|c| c.x), bound(|c| c.y));
