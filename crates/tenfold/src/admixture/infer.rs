@@ -171,11 +171,16 @@ pub(super) fn check(counts: &dyn Counts, topics: &Mat, alpha: &[f64]) -> Result<
             expected: topics.rows(),
         });
     }
-    if let Some(bad) = alpha.iter().find(|a| !(a.is_finite() && **a >= 0.0)) {
-        let expected = "finite numbers that are not negative".into();
-        return Err(Error::BadParameter { name: "alpha".into(), value: bad.to_string(), expected });
+    alpha.iter().try_for_each(|a| finite("alpha", *a))
+}
+
+/// Refuses a prior that is none.
+pub(super) fn finite(name: &str, value: f64) -> Result<()> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
     }
-    Ok(())
+    let expected = "finite numbers that are not negative".into();
+    Err(Error::BadParameter { name: name.into(), value: value.to_string(), expected })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A document's mixture θ is drawn from Dirichlet(α), and each of its tokens is a word drawn from Σ_t θ_t B_t, where B_t
 //! is the word distribution of topic t. This module knows nothing of moments: it infers mixtures when the topics are
-//! known ([`Inference`]), scores topics by how well they complete held-out documents ([`Completion`]), and polishes
+//! known ([`Inference`]), fits topics and mixtures together ([`Joint`]), scores topics by how well they complete held-out documents ([`Completion`]), and polishes
 //! topics that somebody else found ([`Stepwise`], [`Cvb0`]).
 //!
 //! # Two polishes
@@ -23,6 +23,7 @@ mod collapsed;
 mod completion;
 mod cvb0;
 mod infer;
+mod joint;
 mod kernel;
 #[cfg(test)]
 mod sample;
@@ -36,6 +37,7 @@ pub(crate) use aside::{Aside, documents_aside, pack_blocks, unpack_blocks};
 pub use completion::{Completion, Halves, split_tokens};
 pub use cvb0::Cvb0;
 pub use infer::{BlockMixtures, Inference};
+pub use joint::{Fitted, Joint};
 pub(crate) use stepwise::Step;
 pub use stepwise::Stepwise;
 pub(crate) use training::WordTotals;

@@ -10,17 +10,34 @@
 //! Huang, Anandkumar, Borgs, Chayes, Fraenkel, Hawrylycz, Lein, Ingrosso and Turaga, "Discovering neuronal cell types and their gene
 //! expression profiles using a spatial point process mixture model", 2016.
 
+mod choices;
+mod choose;
+mod counts;
 mod data;
 pub mod detect;
+mod estimate;
+mod features;
+mod fit;
 pub mod images;
 pub mod masks;
+mod model;
+mod moments;
 mod neighbours;
+mod nmf;
 pub mod overlay;
 mod plane;
 pub mod region;
+mod starts;
 pub mod synth;
 pub mod table;
+pub mod validate;
 
+pub use choices::{Params, Solver};
+pub use choose::CurvePoint;
+pub use counts::GeneCounts;
 pub use data::{Cell, Section, Tissue};
+pub use features::{Bins, Density, Edges, Features, Histogram};
+pub use model::{Diagnostics, Feature, Marker, Model, Posteriors, StartOutcome, Trait};
 pub use neighbours::count_neighbours;
 pub use plane::{Pixels, Plane, Window};
+pub use synth::{Drawn, DrawnCounts, SingleCells, Synth, TypeTruth};

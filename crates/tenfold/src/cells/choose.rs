@@ -1,0 +1,151 @@
+//! How many types there are: binomial thinning.
+//!
+//! Every count is split by tossing a coin for each cell. If counts are Poisson, the two halves are independent given the rates, so
+//! types found in one half are judged by how well they and their memberships predict the other. Too few types miss what differs,
+//! too many learn the noise of their half. Both halves are judged by the other and the scores are averaged.
+
+use super::choices::Params;
+use super::counts::GeneCounts;
+use super::estimate::{estimate, memberships, shares};
+use crate::error::{Error, Result};
+use rand_distr::{Binomial, Distribution};
+use tenfold_engine::linalg::{Csr, random};
+use tenfold_engine::progress::Progress;
+
+/// Numbers of types beyond the best one that are looked at before the search ends.
+const PATIENCE: usize = 3;
+
+/// Steps of a fit whose likelihood is only compared.
+const STEPS: usize = 130;
+
+/// Random starts of such a fit.
+const RESTARTS: usize = 2;
+
+/// How well some number of types predicts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// The number of types.
+    pub k: usize,
+    /// Nats a cell of the other half; larger is better.
+    pub log_likelihood: f64,
+}
+
+/// The best number of types up to `most`, and the whole curve.
+pub(super) fn choose(
+    params: &Params,
+    counts: &GeneCounts,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<(usize, Vec<CurvePoint>)> {
+    if !counts.is_whole() {
+        return Err(Error::Unfit {
+            problem: "the counts are not whole numbers, so they cannot be split into halves to choose k"
+                .into(),
+            remedy: "give whole counts, or say how many types there are".into(),
+        });
+    }
+    let halves = thin(counts, params.seed);
+    let rough = Params {
+        restarts: params.restarts.min(RESTARTS),
+        max_iterations: params.max_iterations.min(STEPS),
+        ..params.clone()
+    };
+    let (mut curve, mut best): (Vec<CurvePoint>, usize) = (Vec::new(), 0);
+    progress.stage("choosing the number of types", most as u64);
+    for k in 1..=most {
+        let mut score = 0.0;
+        for (learn, judge) in [(&halves[0], &halves[1]), (&halves[1], &halves[0])] {
+            score += predicted(&rough, learn, judge, k, progress)? / 2.0;
+        }
+        curve.push(CurvePoint { k, log_likelihood: score });
+        if score > curve[best].log_likelihood {
+            best = k - 1;
+        }
+        if k - 1 - best >= PATIENCE {
+            break;
+        }
+    }
+    Ok((curve[best].k, curve))
+}
+
+/// Nats a cell of `judge` under types learned from `learn`.
+fn predicted(
+    params: &Params,
+    learn: &GeneCounts,
+    judge: &GeneCounts,
+    k: usize,
+    progress: &dyn Progress,
+) -> Result<f64> {
+    let totals = learn.row_totals();
+    let full: Vec<usize> = (0..learn.rows()).filter(|&row| totals[row] > 0.0).collect();
+    let found = estimate(params, &learn.take_rows(&full), k, progress)?.fitted;
+    let weights = shares(&found.mixtures, &full.iter().map(|&row| totals[row]).collect::<Vec<_>>());
+    let h = memberships(learn, &found.topics, params.alpha, &weights, progress)?;
+    let genes = found.topics.transpose();
+    let (mut sum, mut cells) = (0.0, 0.0);
+    for row in 0..judge.rows() {
+        let (columns, values) = judge.matrix().row(row);
+        for (g, x) in columns.iter().zip(values) {
+            let p: f64 = h.row(row).iter().zip(genes.row(*g as usize)).map(|(h, b)| h * b).sum();
+            sum += x * (p + 1e-30).ln();
+            cells += x;
+        }
+    }
+    Ok(sum / f64::max(cells, 1.0))
+}
+
+/// Two halves whose counts add up to the given ones, each cell in either with the same chance.
+pub(super) fn thin(counts: &GeneCounts, seed: u64) -> [GeneCounts; 2] {
+    let mut rng = random::rng(seed, u64::MAX);
+    let mut parts: [Vec<(usize, usize, f64)>; 2] = Default::default();
+    for row in 0..counts.rows() {
+        let (columns, values) = counts.matrix().row(row);
+        for (g, x) in columns.iter().zip(values) {
+            let coins = Binomial::new(*x as u64, 0.5).expect("a half is a probability");
+            let heads = coins.sample(&mut rng) as f64;
+            for (part, x) in parts.iter_mut().zip([heads, x - heads]) {
+                if x > 0.0 {
+                    part.push((row, *g as usize, x));
+                }
+            }
+        }
+    }
+    parts.map(|part| {
+        let matrix = Csr::from_triplets(counts.rows(), counts.genes().len(), &part);
+        GeneCounts::new(counts.genes().to_vec(), matrix).expect("parts of counts are counts")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenfold_engine::progress::Silent;
+
+    fn counts(entries: &[(usize, usize, f64)]) -> GeneCounts {
+        let names = (0..4).map(|g| format!("g{g}")).collect();
+        GeneCounts::new(names, Csr::from_triplets(3, 4, entries)).unwrap()
+    }
+
+    #[test]
+    fn halves_add_up_and_are_halves() {
+        let whole = counts(&[(0, 0, 1000.0), (0, 3, 1.0), (1, 1, 400.0), (2, 2, 7.0)]);
+        let mut ones = 0.0;
+        for seed in 0..100 {
+            let [a, b] = thin(&whole, seed);
+            let mut sum = a.matrix().to_dense();
+            sum.add_scaled(1.0, &b.matrix().to_dense());
+            assert_eq!(sum, whole.matrix().to_dense());
+            let heads = a.matrix().to_dense()[(0, 0)];
+            // Five standard deviations of 1000 coins.
+            assert!((heads - 500.0).abs() < 5.0 * 250f64.sqrt(), "{heads}");
+            ones += a.matrix().to_dense()[(0, 3)];
+        }
+        assert!((ones - 50.0).abs() < 25.0, "{ones}");
+    }
+
+    #[test]
+    fn fractions_cannot_be_split() {
+        let error = choose(&Params::new(2), &counts(&[(0, 0, 1.5)]), 2, &Silent).unwrap_err().to_string();
+        assert!(error.contains("whole"), "{error}");
+    }
+}
