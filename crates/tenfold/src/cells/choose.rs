@@ -39,7 +39,8 @@ pub(super) fn choose(
 ) -> Result<(usize, Vec<CurvePoint>)> {
     if !counts.is_whole() {
         return Err(Error::Unfit {
-            problem: "the counts are not whole numbers, so they cannot be split into halves to choose k".into(),
+            problem: "the counts are not whole numbers, so they cannot be split into halves to choose k"
+                .into(),
             remedy: "give whole counts, or say how many types there are".into(),
         });
     }

@@ -34,11 +34,13 @@ pub(super) fn estimate(
     progress: &dyn Progress,
 ) -> Result<Estimated> {
     let (matrix, documents) = (counts.matrix(), counts.documents());
-    let short = Joint { smoothing: params.smoothing, steps: SHORT.min(params.max_iterations), tolerance: 0.0 };
+    let short =
+        Joint { smoothing: params.smoothing, steps: SHORT.min(params.max_iterations), tolerance: 0.0 };
     let (mut best, mut tried): (Option<Fitted>, Vec<(String, Fitted)>) = (None, Vec::new());
     for start in starts(matrix, k, params.restarts, params.seed, progress)? {
         let settle = Inference { steps: SETTLE, tolerance: 0.0 };
-        let mixtures = open(&settle.mixtures(&documents, &start.profiles, &vec![0.1 / k as f64; k], progress)?);
+        let mixtures =
+            open(&settle.mixtures(&documents, &start.profiles, &vec![0.1 / k as f64; k], progress)?);
         let found = short.run(matrix, &start.profiles, &mixtures, progress)?;
         if best.as_ref().is_none_or(|best| found.log_likelihood > best.log_likelihood) {
             best = Some(found.clone());
@@ -127,6 +129,9 @@ mod tests {
         }
         assert!((found[(0, 0)] - h[0]).abs() < 1e-4 && (h[0] + h[1] - 1.0).abs() < 1e-12, "{found:?} {h:?}");
         assert_eq!(found.row(1), [0.9, 0.1]);
-        assert_eq!(shares(&Mat::from_vec(2, 2, vec![1.0, 0.0, 0.5, 0.5]), &[1.0, 2.0]), [2.0 / 3.0, 1.0 / 3.0]);
+        assert_eq!(
+            shares(&Mat::from_vec(2, 2, vec![1.0, 0.0, 0.5, 0.5]), &[1.0, 2.0]),
+            [2.0 / 3.0, 1.0 / 3.0]
+        );
     }
 }

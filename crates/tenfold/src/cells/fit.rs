@@ -114,7 +114,8 @@ impl Params {
         }
         progress.stage("unmixing cell types", 0);
         let found = estimate(self, &used, k, progress)?;
-        let diagnostics = self.diagnostics(counts, (k, full.len(), binned.as_ref().map_or(0, |b| b.1)), &found, curve);
+        let diagnostics =
+            self.diagnostics(counts, (k, full.len(), binned.as_ref().map_or(0, |b| b.1)), &found, curve);
         let own: Vec<f64> = full.iter().map(|&row| totals[row]).collect();
         let first = shares(&found.fitted.mixtures, &own);
         // The heaviest type first; its weight is that of the refined memberships.

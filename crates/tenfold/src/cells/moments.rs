@@ -76,7 +76,8 @@ impl<'a> Moments<'a> {
         let beside = self.by_gene.matmul(&scaled);
         let own = self.weighted(&self.triples);
         let second = white.tr_matmul(&self.pair_product(white));
-        let second = Mat::from_fn(second.rows(), second.cols(), |i, j| 0.5 * (second[(i, j)] + second[(j, i)]));
+        let second =
+            Mat::from_fn(second.rows(), second.cols(), |i, j| 0.5 * (second[(i, j)] + second[(j, i)]));
         let first = white.tr_matvec(&self.first);
         let a = ALPHA0;
         let terms = vec![
@@ -186,7 +187,8 @@ mod tests {
         let found = moments.third(&white).unwrap().to_full();
         // α0 = 1: −1/3 of the three ways to pair, + 1/3 of the cube of the mean.
         let entry = |i: usize, j: usize, l: usize| {
-            m3[(i * GENES + j) * GENES + l] - (m2[(i, j)] * m1[l] + m2[(i, l)] * m1[j] + m2[(j, l)] * m1[i]) / 3.0
+            m3[(i * GENES + j) * GENES + l]
+                - (m2[(i, j)] * m1[l] + m2[(i, l)] * m1[j] + m2[(j, l)] * m1[i]) / 3.0
                 + m1[i] * m1[j] * m1[l] / 3.0
         };
         for (at, found) in found.iter().enumerate() {

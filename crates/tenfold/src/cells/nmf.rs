@@ -50,7 +50,8 @@ pub(super) fn nmf(
         progress.advance(1);
         if steps % LOOK == 0 {
             let fitted = gram.matmul(&b);
-            let inner = |a: &Mat, b: &Mat| a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum::<f64>();
+            let inner =
+                |a: &Mat, b: &Mat| a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum::<f64>();
             let error = squares - 2.0 * inner(&linear, &b) + inner(&fitted, &b);
             converged = last - error < REST * error.abs();
             last = error;
@@ -137,8 +138,10 @@ mod tests {
         let mut rng = random::rng(2, 0);
         let (b, h) = (simplex(3, 12, &mut rng), simplex(40, 3, &mut rng));
         let x = h.matmul(&b);
-        let entries: Vec<_> =
-            (0..40).flat_map(|m| (0..12).map(move |g| (m, g))).map(|(m, g)| (m, g, 50.0 * x[(m, g)])).collect();
+        let entries: Vec<_> = (0..40)
+            .flat_map(|m| (0..12).map(move |g| (m, g)))
+            .map(|(m, g)| (m, g, 50.0 * x[(m, g)]))
+            .collect();
         let counts = Csr::from_triplets(40, 12, &entries);
         let (b0, h0) = (simplex(3, 12, &mut rng), simplex(40, 3, &mut rng));
         let found = nmf(&counts, &b0, &h0, 3000, &Silent).unwrap();
@@ -163,7 +166,9 @@ mod tests {
         for _ in 0..50 {
             // Towards any other point of the simplex the error rises, up to what rest means.
             let (b, h) = (simplex(2, 8, &mut rng), simplex(20, 2, &mut rng));
-            let toward = |x: &Mat, y: &Mat| Mat::from_fn(x.rows(), x.cols(), |i, j| 0.99 * x[(i, j)] + 0.01 * y[(i, j)]);
+            let toward = |x: &Mat, y: &Mat| {
+                Mat::from_fn(x.rows(), x.cols(), |i, j| 0.99 * x[(i, j)] + 0.01 * y[(i, j)])
+            };
             assert!(error(&counts, &toward(&found.topics, &b), &found.mixtures) > least * (1.0 - 1e-4));
             assert!(error(&counts, &found.topics, &toward(&found.mixtures, &h)) > least * (1.0 - 1e-4));
         }

@@ -28,7 +28,8 @@ pub(super) fn starts(
     progress: &dyn Progress,
 ) -> Result<Vec<Start>> {
     let mut all = Vec::new();
-    let mut add = |name: &str, profiles: Mat| all.push(Start { name: name.into(), profiles: spread(&profiles) });
+    let mut add =
+        |name: &str, profiles: Mat| all.push(Start { name: name.into(), profiles: spread(&profiles) });
     if k > 1
         && let Some(profiles) = Moments::new(counts).profiles(k, seed, progress)?
     {
@@ -46,7 +47,10 @@ pub(super) fn starts(
         }
     }
     if all.is_empty() {
-        all.push(Start { name: "random 1".into(), profiles: spread(&noise(counts, k, &mut random::rng(seed, 1))) });
+        all.push(Start {
+            name: "random 1".into(),
+            profiles: spread(&noise(counts, k, &mut random::rng(seed, 1))),
+        });
     }
     Ok(all)
 }
@@ -174,12 +178,23 @@ mod tests {
 
     /// Two pure bins of each of three types, and mixed ones between them.
     fn mixed() -> (Csr, Mat) {
-        let truth = Mat::from_vec(3, 6, vec![
-            0.7, 0.3, 0.0, 0.0, 0.0, 0.0, //
-            0.0, 0.0, 0.6, 0.4, 0.0, 0.0, //
-            0.0, 0.0, 0.0, 0.0, 0.5, 0.5,
-        ]);
-        let shares = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.4, 0.2, 0.4]];
+        let truth = Mat::from_vec(
+            3,
+            6,
+            vec![
+                0.7, 0.3, 0.0, 0.0, 0.0, 0.0, //
+                0.0, 0.0, 0.6, 0.4, 0.0, 0.0, //
+                0.0, 0.0, 0.0, 0.0, 0.5, 0.5,
+            ],
+        );
+        let shares = [
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0],
+            [0.5, 0.5, 0.0],
+            [0.2, 0.3, 0.5],
+            [0.4, 0.2, 0.4],
+        ];
         let mut cells = Vec::new();
         for (m, share) in shares.iter().cycle().take(18).enumerate() {
             for g in 0..6 {

@@ -156,7 +156,11 @@ pub(super) fn size_of(cell: &Cell) -> f64 {
 /// The longer over the shorter radius, at least 1.
 pub(super) fn aspect_of(cell: &Cell) -> f64 {
     let (long, short) = (cell.r1.max(cell.r2), cell.r1.min(cell.r2));
-    if short > 0.0 && long.is_finite() && !(cell.r1.is_nan() || cell.r2.is_nan()) { long / short } else { f64::NAN }
+    if short > 0.0 && long.is_finite() && !(cell.r1.is_nan() || cell.r2.is_nan()) {
+        long / short
+    } else {
+        f64::NAN
+    }
 }
 
 fn bad(name: &str, value: impl ToString, expected: &str) -> Error {

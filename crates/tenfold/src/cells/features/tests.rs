@@ -79,7 +79,9 @@ fn relative_density_forgets_how_crowded_an_image_is() {
     let section = |gene: &str, scale: f64| Section {
         image: gene.into(),
         gene: gene.into(),
-        cells: (1..=4).map(|n| Cell { neighbours: scale * f64::from(n), ..cell(5.0, 5.0, 0.0, 1.0) }).collect(),
+        cells: (1..=4)
+            .map(|n| Cell { neighbours: scale * f64::from(n), ..cell(5.0, 5.0, 0.0, 1.0) })
+            .collect(),
     };
     let tissue = Tissue { sections: vec![section("a", 1.0), section("b", 10.0)] };
     let by = |density| {
@@ -109,7 +111,12 @@ fn bins_that_cannot_be_are_refused() {
         Features { intensity: Edges::Fixed(vec![f64::NAN]), ..Features::default() },
         Features { round: 0.5, ..Features::default() },
         Features { orientations: 0, ..Features::default() },
-        Features { orientations: 1000, size: Edges::Fixed((0..900).map(f64::from).collect()), intensity: Edges::Fixed((0..900).map(f64::from).collect()), ..Features::default() },
+        Features {
+            orientations: 1000,
+            size: Edges::Fixed((0..900).map(f64::from).collect()),
+            intensity: Edges::Fixed((0..900).map(f64::from).collect()),
+            ..Features::default()
+        },
     ] {
         assert!(matches!(features.bins(&tissue), Err(Error::BadParameter { .. })), "{features:?}");
     }

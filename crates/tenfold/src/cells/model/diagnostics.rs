@@ -83,7 +83,13 @@ impl Model {
                 d.cells, d.k
             ));
         }
-        let silent: Vec<&str> = self.genes.iter().zip(&self.frequencies).filter(|(_, f)| **f == 0.0).map(|(g, _)| g.as_str()).collect();
+        let silent: Vec<&str> = self
+            .genes
+            .iter()
+            .zip(&self.frequencies)
+            .filter(|(_, f)| **f == 0.0)
+            .map(|(g, _)| g.as_str())
+            .collect();
         if !silent.is_empty() {
             let some = silent.iter().take(5).copied().collect::<Vec<_>>().join(", ");
             let more = if silent.len() > 5 { ", …" } else { "" };
@@ -91,7 +97,8 @@ impl Model {
         }
         let a_bin = d.cells / d.filled.max(1) as f64;
         if self.bins.is_some() && a_bin < THIN_BINS {
-            self.verdict.note(format!("{a_bin:.1} cells in a bin that has any; fewer bins would tell types better"));
+            self.verdict
+                .note(format!("{a_bin:.1} cells in a bin that has any; fewer bins would tell types better"));
         }
         let lost = d.missing as f64 / (d.cells + d.missing as f64).max(1.0);
         let words = format!("{} cells lack a feature and were left out ({:.1} %)", d.missing, 100.0 * lost);
@@ -113,7 +120,10 @@ impl Model {
         if best.k == 1 {
             self.verdict.warn("one type predicts as well as more: the bins do not tell types apart");
         } else if curve.last().is_some_and(|last| last.k == best.k) {
-            self.verdict.warn(format!("{} types, the most that were looked at, predict best; there may be more", best.k));
+            self.verdict.warn(format!(
+                "{} types, the most that were looked at, predict best; there may be more",
+                best.k
+            ));
         } else {
             let near = |p: &&CurvePoint| p.k != best.k && best.log_likelihood - p.log_likelihood < FLAT;
             let alike: Vec<String> = curve.iter().filter(near).map(|p| p.k.to_string()).collect();

@@ -44,7 +44,8 @@ impl Model {
                 remedy: "fit a model to cells with their features, or ask for the mixtures of counts".into(),
             });
         };
-        let places: HashMap<&str, usize> = self.genes.iter().enumerate().map(|(i, g)| (g.as_str(), i)).collect();
+        let places: HashMap<&str, usize> =
+            self.genes.iter().enumerate().map(|(i, g)| (g.as_str(), i)).collect();
         progress.stage("telling cells apart", tissue.sections.len() as u64);
         let found: Vec<(Mat, usize)> = tissue
             .sections

@@ -118,7 +118,9 @@ impl Model {
             .filter(|(_, share)| **share >= even)
             .map(|(gene, &share)| Marker { gene, share, lift: share / mean(gene).max(f64::MIN_POSITIVE) })
             .collect();
-        all.sort_by(|a, b| b.lift.total_cmp(&a.lift).then(b.share.total_cmp(&a.share)).then(a.gene.cmp(&b.gene)));
+        all.sort_by(|a, b| {
+            b.lift.total_cmp(&a.lift).then(b.share.total_cmp(&a.share)).then(a.gene.cmp(&b.gene))
+        });
         all.truncate(most);
         all
     }

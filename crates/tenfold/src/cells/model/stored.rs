@@ -21,13 +21,19 @@ impl Model {
         value["genes"] = json!(self.genes.len());
         value["weights"] = json!(self.weights);
         value["sound"] = json!(self.verdict.is_sound());
-        let markers = |t| self.markers(t, 10).into_iter().map(|m| json!({
-            "gene": self.genes[m.gene], "share": m.share, "lift": m.lift,
-        }));
+        let markers = |t| {
+            self.markers(t, 10).into_iter().map(|m| {
+                json!({
+                    "gene": self.genes[m.gene], "share": m.share, "lift": m.lift,
+                })
+            })
+        };
         value["markers"] = (0..self.k()).map(|t| Value::from_iter(markers(t))).collect();
-        let told = |t: &Trait| json!({
-            "feature": t.feature.name(), "low": t.low, "median": t.median, "high": t.high, "histogram": t.histogram,
-        });
+        let told = |t: &Trait| {
+            json!({
+                "feature": t.feature.name(), "low": t.low, "median": t.median, "high": t.high, "histogram": t.histogram,
+            })
+        };
         value["traits"] = self.traits.iter().map(|list| Value::from_iter(list.iter().map(told))).collect();
         value
     }
@@ -35,9 +41,11 @@ impl Model {
     /// What a model file says beside its arrays.
     fn facts(&self) -> Value {
         let d = &self.diagnostics;
-        let start = |s: &StartOutcome| json!({
-            "name": s.name, "log_likelihood": s.log_likelihood, "distance": s.distance,
-        });
+        let start = |s: &StartOutcome| {
+            json!({
+                "name": s.name, "log_likelihood": s.log_likelihood, "distance": s.distance,
+            })
+        };
         json!({
             "parameters": self.params,
             "bins": self.bins.as_ref().map(|b| json!({
@@ -219,7 +227,10 @@ fn bins(value: &Value) -> Option<Bins> {
         size: edges("size")?,
         round,
         aspect: edges("aspect")?,
-        orientations: value["orientations"].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?,
+        orientations: value["orientations"]
+            .as_u64()
+            .and_then(|n| usize::try_from(n).ok())
+            .filter(|n| *n > 0)?,
         intensity: edges("intensity")?,
         density: match value["density"].as_str()? {
             "none" => Crowding::Ignored,

@@ -65,7 +65,8 @@ fn posteriors_are_those_of_the_equation() {
         let g = model.genes().iter().position(|g| *g == section.gene).unwrap();
         for (c, cell) in section.cells.iter().enumerate() {
             let m = bins.place(cell, 1.0).unwrap();
-            let raw: Vec<f64> = (0..3).map(|t| model.memberships()[(m, t)] * model.profiles()[(t, g)]).collect();
+            let raw: Vec<f64> =
+                (0..3).map(|t| model.memberships()[(m, t)] * model.profiles()[(t, g)]).collect();
             let sum: f64 = raw.iter().sum();
             let row = found.sections[s].row(c);
             assert!(row.iter().zip(&raw).all(|(a, b)| (a - b / sum).abs() < 1e-12));
@@ -79,7 +80,9 @@ fn posteriors_are_those_of_the_equation() {
     let found = model.infer(&other).unwrap();
     assert_eq!((found.unknown, found.missing), (vec!["unheard".to_owned()], 1));
     let m = bins.place(&other.sections[0].cells[0], 1.0).unwrap();
-    assert!(found.sections[0].row(0).iter().zip(model.memberships().row(m)).all(|(a, b)| (a - b).abs() < 1e-12));
+    assert!(
+        found.sections[0].row(0).iter().zip(model.memberships().row(m)).all(|(a, b)| (a - b).abs() < 1e-12)
+    );
 }
 
 #[test]
@@ -142,7 +145,10 @@ fn the_verdict_finds_words() {
     silent.sections[0].cells.clear();
     let words = Params::new(3).fit(&silent).unwrap().summary();
     assert!(words.contains("1 genes without cells"), "{words}");
-    let raw = crate::cells::Features { density: crate::cells::Density::named("raw").unwrap(), ..Default::default() };
+    let raw = crate::cells::Features {
+        density: crate::cells::Density::named("raw").unwrap(),
+        ..Default::default()
+    };
     let words = Params { features: raw, ..Params::new(3) }.fit(&drawn.tissue).unwrap().summary();
     assert!(words.contains("do not mix linearly"), "{words}");
 }

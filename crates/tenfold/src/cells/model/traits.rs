@@ -57,7 +57,11 @@ pub struct Trait {
 }
 
 /// The traits of every type, from the cells of the fit.
-pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, progress: &dyn Progress) -> Result<Vec<Vec<Trait>>> {
+pub(in crate::cells) fn traits(
+    model: &Model,
+    tissue: &Tissue,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Trait>>> {
     let posteriors = model.infer_with(tissue, progress)?;
     let marks = Marks::new(model, tissue);
     let k = model.k();
@@ -88,8 +92,10 @@ struct Marks {
 impl Marks {
     fn new(model: &Model, tissue: &Tissue) -> Self {
         let bins = model.bins.as_ref().expect("cells were counted in bins");
-        let wanted = Feature::ALL.into_iter().filter(|f| *f != Feature::Density || bins.density != Crowding::Ignored);
-        let mut features: Vec<(Feature, Vec<(f64, usize, usize)>)> = wanted.map(|f| (f, Vec::new())).collect();
+        let wanted =
+            Feature::ALL.into_iter().filter(|f| *f != Feature::Density || bins.density != Crowding::Ignored);
+        let mut features: Vec<(Feature, Vec<(f64, usize, usize)>)> =
+            wanted.map(|f| (f, Vec::new())).collect();
         for (s, section) in tissue.sections.iter().enumerate() {
             let mean = mean_neighbours(&section.cells);
             for (c, cell) in section.cells.iter().enumerate() {
@@ -164,9 +170,8 @@ fn percentiles(sorted: &[(f64, f64)]) -> [f64; 3] {
 
 /// [`percentiles`] of directions, unrolled to within a quarter turn of their mean direction.
 fn directions(mut values: Vec<(f64, f64)>) -> [f64; 3] {
-    let (sin, cos) = values
-        .iter()
-        .fold((0.0, 0.0), |(s, c), (x, w)| (s + w * (2.0 * x).sin(), c + w * (2.0 * x).cos()));
+    let (sin, cos) =
+        values.iter().fold((0.0, 0.0), |(s, c), (x, w)| (s + w * (2.0 * x).sin(), c + w * (2.0 * x).cos()));
     let mean = (sin.atan2(cos) / 2.0).rem_euclid(PI);
     for (x, _) in &mut values {
         *x = mean + (*x - mean + PI / 2.0).rem_euclid(PI) - PI / 2.0;
@@ -192,7 +197,8 @@ mod tests {
 
     #[test]
     fn directions_around_zero_are_not_torn_apart() {
-        let values: Vec<(f64, f64)> = (0..101).map(|i| ((f64::from(i) / 100.0 - 0.5).rem_euclid(PI), 1.0)).collect();
+        let values: Vec<(f64, f64)> =
+            (0..101).map(|i| ((f64::from(i) / 100.0 - 0.5).rem_euclid(PI), 1.0)).collect();
         let [low, median, high] = directions(values);
         let mean = (median + PI / 2.0).rem_euclid(PI) - PI / 2.0;
         assert!(mean.abs() < 1e-9 && (high - low - 0.9).abs() < 1e-9, "{low} {median} {high}");

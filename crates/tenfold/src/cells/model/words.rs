@@ -26,9 +26,14 @@ impl Model {
             d.log_likelihood
         );
         for t in 0..self.k() {
-            let markers: Vec<&str> =
-                self.markers(t, 6).iter().map(|m| self.genes[m.gene].as_str()).collect();
-            let _ = write!(text, "type {}: {:.1} % of the cells; {}", t + 1, 100.0 * self.weights[t], markers.join(" "));
+            let markers: Vec<&str> = self.markers(t, 6).iter().map(|m| self.genes[m.gene].as_str()).collect();
+            let _ = write!(
+                text,
+                "type {}: {:.1} % of the cells; {}",
+                t + 1,
+                100.0 * self.weights[t],
+                markers.join(" ")
+            );
             for own in self.traits.get(t).into_iter().flatten() {
                 let (scale, unit) = match own.feature {
                     Feature::Orientation => (180.0 / std::f64::consts::PI, "°"),
