@@ -106,7 +106,8 @@ fn numbers(
             }
             _ => {
                 let shown: String = text.chars().take(40).collect();
-                let problem = format!("has {shown:?} in the column {:?} where a count was expected", head[column]);
+                let problem =
+                    format!("has {shown:?} in the column {:?} where a count was expected", head[column]);
                 return Err(fail(path, Some(line), problem, "give counts: 0 or more, none missing"));
             }
         }
@@ -164,7 +165,12 @@ pub fn read_labels(path: &Path, cells: &[String], progress: &dyn Progress) -> Re
         }
         let cells = texts(&row, source.path(), line)?;
         let [cell, label, ..] = &cells[..] else {
-            return Err(fail(source.path(), Some(line), "has one column where two were expected".into(), wanted));
+            return Err(fail(
+                source.path(),
+                Some(line),
+                "has one column where two were expected".into(),
+                wanted,
+            ));
         };
         found.insert(cell.clone(), label.clone());
     }

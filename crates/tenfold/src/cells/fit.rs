@@ -7,6 +7,7 @@ use super::data::Tissue;
 use super::estimate::{Estimated, estimate, memberships, shares};
 use super::features::Bins;
 use super::model::{Diagnostics, Model, params_json, traits};
+use super::picture::Picture;
 use crate::components::Components;
 use crate::error::{Error, Result};
 use tenfold_engine::linalg::Mat;
@@ -48,7 +49,9 @@ impl Params {
         let bins = self.features.bins(tissue)?;
         let histogram = bins.histogram(tissue);
         let mut model = self.unmix(&histogram.counts, Some((bins, histogram.missing)), progress)?;
-        model.traits = traits(&model, tissue, progress)?;
+        let posteriors = model.infer_with(tissue, progress)?;
+        model.traits = traits(&model, tissue, &posteriors);
+        model.picture = Picture::new(&model, tissue, &posteriors);
         Ok(model)
     }
 
@@ -133,6 +136,7 @@ impl Params {
             frequencies: counts.unigram(),
             bins: binned.map(|b| b.0),
             traits: Vec::new(),
+            picture: Picture::default(),
             params: params_json(self),
             diagnostics,
             verdict: Default::default(),

@@ -2,12 +2,16 @@
 
 use super::data::{Cell, Tissue};
 use super::model::{Model, Posteriors};
+use serde_json::{Value, json};
 use std::collections::HashSet;
+use tenfold_engine::linalg::Mat;
 
 /// Images that are kept: a reader looks at a few, and every type has one that shows it.
 const IMAGES: usize = 24;
 /// Cells of an image that are kept, those nearest to its middle; more cannot be told apart on a screen.
 const CELLS: usize = 2000;
+/// Numbers of a cell in a model file.
+const COLUMNS: usize = 9;
 
 /// Cells of a few images, to look at.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,23 +56,66 @@ impl Picture {
                     .iter()
                     .enumerate()
                     .fold((0, f64::NEG_INFINITY), |best, (t, &p)| if p > best.1 { (t, p) } else { best });
-                // What is missing is drawn as a point without a height.
-                let known = |x: f64| if x.is_finite() { x } else { 0.0 };
+                // What is missing is drawn as a point without a height; single precision is what the file keeps.
+                let known = |x: f64| if x.is_finite() { f64::from(x as f32) } else { 0.0 };
                 let cell = own.cells[place];
                 kept.cells.push(Cell {
+                    x: known(cell.x),
+                    y: known(cell.y),
                     r1: known(cell.r1),
                     r2: known(cell.r2),
                     orientation: known(cell.orientation),
                     intensity: known(cell.intensity),
                     neighbours: 0.0,
-                    ..cell
                 });
                 kept.types.push(best);
-                kept.shares.push(share);
+                kept.shares.push(known(share));
             }
             kept
         });
         Self { images: images.collect() }
+    }
+
+    /// For a model file: images with their genes and numbers of cells as JSON, and a row for each cell that is kept.
+    pub(super) fn to_store(&self) -> (String, Mat) {
+        let images: Value = self.images.iter().map(|i| json!([i.image, i.gene, i.of])).collect();
+        let rows = self.images.iter().enumerate().flat_map(|(at, image)| {
+            image.cells.iter().zip(&image.types).zip(&image.shares).flat_map(move |((cell, &t), &share)| {
+                let Cell { x, y, r1, r2, orientation, intensity, .. } = *cell;
+                [at as f64, x, y, r1, r2, orientation, intensity, t as f64, share]
+            })
+        });
+        let rows: Vec<f64> = rows.collect();
+        (images.to_string(), Mat::from_vec(rows.len() / COLUMNS, COLUMNS, rows))
+    }
+
+    /// From [`Picture::to_store`]; nothing where it does not fit together.
+    pub(super) fn stored(images: &str, drawn: &Mat, k: usize) -> Option<Self> {
+        let images: Vec<(String, String, usize)> = serde_json::from_str(images).ok()?;
+        let whole =
+            |x: f64, limit: usize| (x >= 0.0 && x.fract() == 0.0 && x < limit as f64).then_some(x as usize);
+        let mut images: Vec<Pictured> = images
+            .into_iter()
+            .map(|(image, gene, of)| Pictured {
+                image,
+                gene,
+                of,
+                cells: Vec::new(),
+                types: Vec::new(),
+                shares: Vec::new(),
+            })
+            .collect();
+        if drawn.rows() > 0 && drawn.cols() != COLUMNS {
+            return None;
+        }
+        for row in 0..drawn.rows() {
+            let [at, x, y, r1, r2, orientation, intensity, t, share] = *drawn.row(row) else { return None };
+            let image = whole(at, images.len())?;
+            images[image].cells.push(Cell { x, y, r1, r2, orientation, intensity, neighbours: 0.0 });
+            images[image].types.push(whole(t, k)?);
+            images[image].shares.push(share);
+        }
+        Some(Self { images })
     }
 }
 
@@ -93,7 +140,8 @@ fn middle(cells: &[Cell]) -> Vec<usize> {
     if placed.len() > CELLS {
         let centre = |of: fn(&Cell) -> f64| {
             let values = placed.iter().map(|&i| of(&cells[i]));
-            let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let (low, high) =
+                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
             (low + high) / 2.0
         };
         let (x, y) = (centre(|c| c.x), centre(|c| c.y));
@@ -124,8 +172,12 @@ mod tests {
         }
         for image in &picture.images {
             assert!(image.cells.len() <= CELLS && image.cells.len() <= image.of);
-            assert!(image.shares.iter().all(|p| *p >= 1.0 / 3.0 - 1e-9), "the largest of three");
+            assert!(image.shares.iter().all(|p| *p >= 1.0 / 3.0 - 1e-6), "the largest of three");
         }
+        let (images, drawn) = picture.to_store();
+        assert_eq!(Picture::stored(&images, &drawn, 3), Some(picture));
+        assert_eq!(Picture::stored(&images, &drawn, 2), None, "a type that does not exist");
+        assert_eq!(Picture::stored("[]", &drawn, 3), None, "an image that does not exist");
     }
 
     #[test]

@@ -295,7 +295,10 @@ mod tests {
                     for i in (0..len).filter(|i| height(start + i) > 0.2) {
                         let difference = (up[start + i] - down[start + i]) / 2e-2;
                         let gradient = f64::from(patch.gradient[mark][at + i]);
-                        assert!((difference - gradient).abs() < 2e-2, "p {p}, mark {mark}: {difference} {gradient}");
+                        assert!(
+                            (difference - gradient).abs() < 2e-2,
+                            "p {p}, mark {mark}: {difference} {gradient}"
+                        );
                     }
                 }
             }

@@ -51,11 +51,8 @@ pub(super) fn settle(
     params: &Params,
 ) -> Result<Option<Settled>> {
     let lattice = Lattice::new(radius(width, params.shape.unwrap_or(1.5)));
-    let planes: Result<Vec<Plane>> = windows
-        .par_iter()
-        .with_max_len(1)
-        .map(|&window| Ok(flat(image, window, &lattice)?.0))
-        .collect();
+    let planes: Result<Vec<Plane>> =
+        windows.par_iter().with_max_len(1).map(|&window| Ok(flat(image, window, &lattice)?.0)).collect();
     let planes = planes?;
     let exponent = params.shape.unwrap_or_else(|| {
         let mut misfit = Misfit::default();
@@ -73,7 +70,8 @@ pub(super) fn settle(
     let prior = Prior::wide(radius, height);
     let weigh = Weigh { shape, prior, variance: noise * noise };
     let mut rules = Rules { weigh, price: 0.0, seeds };
-    let mut fields: Vec<Field> = planes.into_par_iter().with_max_len(1).map(|plane| sown(plane, &rules)).collect();
+    let mut fields: Vec<Field> =
+        planes.into_par_iter().with_max_len(1).map(|plane| sown(plane, &rules)).collect();
     if fields.iter().all(|field| field.atoms.is_empty()) {
         return Ok(None);
     }

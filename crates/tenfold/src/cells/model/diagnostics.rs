@@ -153,8 +153,7 @@ impl Model {
                 if apart < TWINS {
                     self.verdict.warn(format!(
                         "types {} and {} express the same genes (total variation {apart:.2}): ask for fewer types",
-                        a + 1,
-                        b + 1
+                        a, b
                     ));
                 }
             }

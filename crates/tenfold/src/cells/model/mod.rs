@@ -15,6 +15,7 @@ pub(super) use traits::traits;
 pub use traits::{Feature, Trait};
 
 use super::features::Bins;
+use super::picture::Picture;
 use crate::verdict::Verdict;
 use serde_json::Value;
 use tenfold_engine::linalg::Mat;
@@ -30,6 +31,7 @@ pub struct Model {
     pub(super) frequencies: Vec<f64>,
     pub(super) bins: Option<Bins>,
     pub(super) traits: Vec<Vec<Trait>>,
+    pub(super) picture: Picture,
     pub(super) params: Value,
     pub(super) diagnostics: Diagnostics,
     pub(super) verdict: Verdict,
@@ -90,6 +92,11 @@ impl Model {
     /// What the cells of every type look like, one list a type; empty for a model of plain counts.
     pub fn traits(&self) -> &[Vec<Trait>] {
         &self.traits
+    }
+
+    /// Cells of a few images, to look at; empty for a model of plain counts.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
     }
 
     /// P(bin | type), types × bins: what the thesis calls a type's point process histogram.

@@ -4,6 +4,7 @@ use super::{Diagnostics, Feature, Model, StartOutcome, Trait};
 use crate::cells::CurvePoint;
 use crate::cells::choices::Params;
 use crate::cells::features::{Bins, Crowding, Density, Edges};
+use crate::cells::picture::Picture;
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::model_file::ModelFile;
@@ -76,7 +77,8 @@ impl Model {
     }
 
     /// Writes the model to one file, atomically. Tensors: `profiles` (types × genes), `memberships` (bins × types), `weights`,
-    /// `totals`, `frequencies`, `percentiles` (type, feature, 5 %, 50 %, 95 %); text: `genes`, as JSON.
+    /// `totals`, `frequencies`, `percentiles` (type, feature, 5 %, 50 %, 95 %), `drawn` (cells of a few images, for the page); text: `genes` and
+    /// `images`, as JSON.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -109,6 +111,9 @@ impl Model {
         file.insert_matrix("percentiles", &Mat::from_vec(rows.len() / 5, 5, rows));
         // Names may hold anything, line breaks too: JSON keeps them apart.
         file.insert_text("genes", &json!(self.genes).to_string());
+        let (images, drawn) = self.picture.to_store();
+        file.insert_text("images", &images);
+        file.insert_single("drawn", &drawn);
         file
     }
 
@@ -149,6 +154,7 @@ impl Model {
             genes,
             bins,
             traits: Vec::new(),
+            picture: Picture::default(),
             params: file.metadata["parameters"].clone(),
             diagnostics: diagnostics(&file.metadata["diagnostics"]),
             verdict: Verdict::from_json(&file.metadata["verdict"]),
@@ -158,6 +164,8 @@ impl Model {
         }
         model.diagnostics.k = model.k();
         model.traits = model.read_traits(&file.matrix("percentiles")?).ok_or_else(damaged)?;
+        let drawn = (file.text("images")?, file.matrix("drawn")?);
+        model.picture = Picture::stored(&drawn.0, &drawn.1, model.k()).ok_or_else(damaged)?;
         Ok(model)
     }
 

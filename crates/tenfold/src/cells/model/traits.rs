@@ -1,11 +1,9 @@
 //! What the cells of a type look like.
 
-use super::Model;
+use super::{Model, Posteriors};
 use crate::cells::data::Tissue;
 use crate::cells::features::{Crowding, aspect_of, mean_neighbours, orientation_of, size_of};
-use crate::error::Result;
 use std::f64::consts::PI;
-use tenfold_engine::progress::Progress;
 
 /// A feature of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +55,7 @@ pub struct Trait {
 }
 
 /// The traits of every type, from the cells of the fit.
-pub(in crate::cells) fn traits(
-    model: &Model,
-    tissue: &Tissue,
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<Trait>>> {
-    let posteriors = model.infer_with(tissue, progress)?;
+pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, posteriors: &Posteriors) -> Vec<Vec<Trait>> {
     let marks = Marks::new(model, tissue);
     let k = model.k();
     let mut all = vec![Vec::new(); k];
@@ -81,7 +74,7 @@ pub(in crate::cells) fn traits(
             }
         }
     }
-    Ok(all)
+    all
 }
 
 /// Values of every feature with the section and the place of their cell.

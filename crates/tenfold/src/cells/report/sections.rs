@@ -76,7 +76,8 @@ pub(super) fn profiles(model: &Model) -> Section {
     let shares: Value = genes
         .iter()
         .map(|&g| {
-            let own: Vec<f64> = (0..model.k()).map(|t| model.weights()[t] * model.profiles()[(t, g)]).collect();
+            let own: Vec<f64> =
+                (0..model.k()).map(|t| model.weights()[t] * model.profiles()[(t, g)]).collect();
             let sum = own.iter().sum::<f64>().max(f64::MIN_POSITIVE);
             numbers(&own.iter().map(|x| x / sum).collect::<Vec<_>>())
         })
@@ -124,7 +125,8 @@ pub(super) fn features(model: &Model) -> Option<Section> {
     let turns = bins.orientations();
     if turns > 1 && !model.histogram(0, Feature::Orientation).is_empty() {
         let at: Vec<f64> = (0..turns).map(|i| (i as f64 + 0.5) * 180.0 / turns as f64).collect();
-        let plot = Plot::lines("orientation of cells that are not round", lines(model, Feature::Orientation, &at));
+        let plot =
+            Plot::lines("orientation of cells that are not round", lines(model, Feature::Orientation, &at));
         section = section.with(plot.axes("degrees from the x axis towards the y axis", "times"));
     }
     Some(section)
@@ -163,9 +165,10 @@ pub(super) fn number(model: &Model) -> Option<Section> {
     }
     let k: Vec<f64> = curve.iter().map(|point| point.k as f64).collect();
     let score: Vec<f64> = curve.iter().map(|point| point.log_likelihood).collect();
-    let plot = Plot::lines("How well one half of the cells tells the other", vec![Series::new("", &k, &score)])
-        .axes("number of types", "nats a cell")
-        .mark(model.k() as f64, &format!("{} types", model.k()));
+    let plot =
+        Plot::lines("How well one half of the cells tells the other", vec![Series::new("", &k, &score)])
+            .axes("number of types", "nats a cell")
+            .mark(model.k() as f64, &format!("{} types", model.k()));
     let words = "Every cell goes to one of two halves by chance. Types are learnt from one half and predict the other; too few miss \
                  what cells have in common, too many learn chance.";
     Some(Section::new("Number of types").with(Block::text(words)).with(plot))
