@@ -97,7 +97,7 @@ impl Default for Features {
 }
 
 /// The most bins along one axis.
-const MOST_ALONG: usize = 1000;
+pub(super) const MOST_ALONG: usize = 1000;
 /// The most bins in all.
 const MOST: usize = 10_000_000;
 

@@ -3,7 +3,7 @@
 use super::{Diagnostics, Feature, Model, StartOutcome, Trait};
 use crate::cells::CurvePoint;
 use crate::cells::choices::Params;
-use crate::cells::features::{Bins, Crowding, Density, Edges};
+use crate::cells::features::{Bins, Crowding, Density, Edges, MOST_ALONG};
 use crate::cells::picture::Picture;
 use crate::components::Components;
 use crate::error::{Error, Result};
@@ -225,7 +225,7 @@ fn crowding_name(crowding: Crowding) -> &'static str {
 fn bins(value: &Value) -> Option<Bins> {
     let edges = |name: &str| {
         let list: Vec<f64> = value[name].as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
-        list.windows(2).all(|w| w[0] < w[1]).then_some(list)
+        (list.len() < MOST_ALONG && list.windows(2).all(|w| w[0] < w[1])).then_some(list)
     };
     let round = match &value["round"] {
         Value::Null => f64::INFINITY,
@@ -238,7 +238,7 @@ fn bins(value: &Value) -> Option<Bins> {
         orientations: value["orientations"]
             .as_u64()
             .and_then(|n| usize::try_from(n).ok())
-            .filter(|n| *n > 0)?,
+            .filter(|n| (1..=MOST_ALONG).contains(n))?,
         intensity: edges("intensity")?,
         density: match value["density"].as_str()? {
             "none" => Crowding::Ignored,
