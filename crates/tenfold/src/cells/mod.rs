@@ -23,6 +23,7 @@ pub mod images;
 pub mod masks;
 mod model;
 mod moments;
+pub mod names;
 mod neighbours;
 mod nmf;
 pub mod overlay;
