@@ -118,7 +118,8 @@ impl Field {
             for x in ends(atom.x(), self.columns) {
                 for &other in &self.buckets[y * self.columns + x] {
                     let other = other as usize;
-                    let near = atom.distance(&self.atoms[other]) / (atom.longer() + self.atoms[other].longer());
+                    let near =
+                        atom.distance(&self.atoms[other]) / (atom.longer() + self.atoms[other].longer());
                     if near < TOUCH && Some(other) != own {
                         found.push((near, other));
                     }

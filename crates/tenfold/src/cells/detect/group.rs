@@ -165,7 +165,8 @@ impl Workshop {
             if from < to {
                 for mark in 0..MARKS {
                     first[mark].extend_from_slice(&one.gradient[mark][at + from - start..at + to - start]);
-                    second[mark].extend_from_slice(&two.gradient[mark][at2 + from - start2..at2 + to - start2]);
+                    second[mark]
+                        .extend_from_slice(&two.gradient[mark][at2 + from - start2..at2 + to - start2]);
                 }
             }
         }
@@ -235,8 +236,7 @@ fn moved(atom: &Atom, step: &[f64], start: &Atom, room: f64) -> Atom {
 
 /// Second derivatives and the negative gradient of the prior, in the block of one atom.
 fn add_prior(atom: &Atom, prior: &Prior, block: &mut [f64], n: usize, pull: &mut [f64]) {
-    let (size, aspect, height) =
-        (prior.size.1.powi(-2), prior.aspect.powi(-2), prior.height.1.powi(-2));
+    let (size, aspect, height) = (prior.size.1.powi(-2), prior.aspect.powi(-2), prior.height.1.powi(-2));
     let (off, skew) = (atom.log_size() - prior.size.0, atom.log_aspect());
     block[2 * n + 2] += 0.25 * size + aspect;
     block[3 * n + 3] += 0.25 * size + aspect;
@@ -297,8 +297,12 @@ mod tests {
                 shop.energy(&atoms, &weigh)
             };
             let slope = (shifted(1e-3) - shifted(-1e-3)) / 2e-3;
-            // The end of the profile is a step of a hundredth of the height, which differences see and gradients do not.
-            assert!((slope + pull[place]).abs() < 0.02 * slope.abs() + 1.5, "{place}: {slope} {}", -pull[place]);
+            // Pixels are single precision: their squares sum to 1e4 with an error of 1e-3, which the difference divides by .002.
+            assert!(
+                (slope + pull[place]).abs() < 0.01 * slope.abs() + 0.5,
+                "{place}: {slope} {}",
+                -pull[place]
+            );
         }
     }
 

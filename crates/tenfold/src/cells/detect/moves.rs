@@ -123,7 +123,10 @@ impl Field {
         more.extend(&same);
         let energy = self.shop.refine(&mut more, weigh, STEPS.1, radius);
         let apart = more[1..].iter().all(|other| more[0].distance(other) > APART * radius)
-            && self.beside(&more[0], None).iter().all(|&(_, o)| self.atoms[o].distance(&more[0]) > APART * radius);
+            && self
+                .beside(&more[0], None)
+                .iter()
+                .all(|&(_, o)| self.atoms[o].distance(&more[0]) > APART * radius);
         if !apart || energy + rules.price >= as_is {
             return false;
         }

@@ -61,9 +61,7 @@ fn settled(mut claims: Vec<(f64, usize, Atom)>, strip: f64) -> Vec<Atom> {
         let after = claims.partition_point(|claim| claim.2.y() <= y + strip);
         (before..after).filter(move |&j| j != i)
     };
-    let same = |i: usize, j: usize| {
-        claims[i].1 != claims[j].1 && claims[i].2.distance(&claims[j].2) < strip
-    };
+    let same = |i: usize, j: usize| claims[i].1 != claims[j].1 && claims[i].2.distance(&claims[j].2) < strip;
     let kept = |i: usize| {
         let (depth, tile, _) = claims[i];
         let rivals: Vec<usize> = near(i).filter(|&j| same(i, j)).collect();

@@ -78,9 +78,8 @@ fn alone(image: &Plane, width: f64) -> Vec<(usize, usize, f64)> {
 /// The distance from place `i` to the nearest other one, at most `most`. Places come in reading order, so only rows near are looked at.
 fn nearest(places: &[(usize, usize, f32)], i: usize, most: f64) -> f64 {
     let down = |o: &&(usize, usize, f32)| (o.1 as f64 - places[i].1 as f64).abs() < most;
-    let far = |o: &(usize, usize, f32)| {
-        (o.0 as f64 - places[i].0 as f64).hypot(o.1 as f64 - places[i].1 as f64)
-    };
+    let far =
+        |o: &(usize, usize, f32)| (o.0 as f64 - places[i].0 as f64).hypot(o.1 as f64 - places[i].1 as f64);
     let before = places[..i].iter().rev().take_while(down);
     let after = places[i + 1..].iter().take_while(down);
     before.chain(after).map(far).fold(most, f64::min)
