@@ -19,6 +19,10 @@ const AROUND: f64 = 6.0;
 /// A blob's radius in its Gaussian widths, before its shape is known.
 const USUAL: f64 = 1.35;
 
+/// A spread of ln of the blobs' width that is no longer that of cells: images of cells have .15 to .3, also where sizes differ by a factor
+/// of three, stained texture .5 to .8.
+const TEXTURE: f64 = 0.45;
+
 impl Params {
     /// Finds the cells of an image of one channel in which cells are bright.
     ///
@@ -36,6 +40,11 @@ impl Params {
             None => typical(image, &windows)?.map(|found| {
                 if found.at_edge {
                     verdict.warn("the typical radius is at the edge of the searched range; give the radius");
+                }
+                if found.spread > TEXTURE {
+                    verdict.warn(
+                        "blobs come in all sizes, as in texture; look at the cells and give the radius",
+                    );
                 }
                 found.width
             }),

@@ -297,9 +297,9 @@ mod tests {
                 shop.energy(&atoms, &weigh)
             };
             let slope = (shifted(1e-3) - shifted(-1e-3)) / 2e-3;
-            // The end of the profile is a step of a hundredth of the height, which differences see and gradients do not.
+            // Pixels are single precision: their squares sum to 1e4 with an error of 1e-3, which the difference divides by .002.
             assert!(
-                (slope + pull[place]).abs() < 0.02 * slope.abs() + 1.5,
+                (slope + pull[place]).abs() < 0.01 * slope.abs() + 0.5,
                 "{place}: {slope} {}",
                 -pull[place]
             );

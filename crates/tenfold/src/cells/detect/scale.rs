@@ -25,6 +25,8 @@ pub(super) struct Typical {
     pub width: f64,
     /// Whether many blobs are at an end of the range.
     pub at_edge: bool,
+    /// The standard deviation of ln of the width, over blobs.
+    pub spread: f64,
 }
 
 fn width(step: usize) -> f64 {
@@ -82,14 +84,17 @@ impl Sizes {
         }
         // Faint ones are texture and noise.
         let least = 0.25 * super::filter::quantile(&mut answers, 0.98);
-        let (mut sum, mut weights, mut edge) = (0.0, 0.0, 0.0);
+        let (mut sum, mut squares, mut weights, mut edge) = (0.0, 0.0, 0.0, 0.0);
         for &(step, value) in self.blobs.iter().filter(|blob| blob.1 > least) {
             let weight = f64::from(value);
             sum += weight * width(step).ln();
+            squares += weight * width(step).ln().powi(2);
             weights += weight;
             edge += if step <= 1 || step + 2 >= STEPS { weight } else { 0.0 };
         }
-        Some(Typical { width: (sum / weights).exp(), at_edge: edge > 0.3 * weights })
+        let mean = sum / weights;
+        let spread = (squares / weights - mean * mean).max(0.0).sqrt();
+        Some(Typical { width: mean.exp(), at_edge: edge > 0.3 * weights, spread })
     }
 }
 

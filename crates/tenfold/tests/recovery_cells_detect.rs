@@ -1,0 +1,195 @@
+//! Cells that were drawn are found again, whole or in tiles, on any number of threads.
+
+use std::f64::consts::PI;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tenfold::cells::detect::{Found, Params};
+use tenfold::cells::synth::{Look, Picture, Profile, Scatter, Scene};
+use tenfold::cells::{Cell, Pixels, Plane, Window};
+use tenfold::engine::linalg::parallel::with_threads;
+use tenfold::engine::progress::Silent;
+
+fn drawn(side: usize, profile: Profile, seed: u64) -> (Plane, Vec<Cell>) {
+    let cells = side * side / 2000;
+    let scatter = Scatter { width: side as f64, height: side as f64, cells, seed, ..Scatter::default() };
+    let cells = scatter.draw().unwrap().cells;
+    (Scene { width: side, height: side, profile, seed, ..Scene::default() }.draw(&cells), cells)
+}
+
+fn find(params: &Params, image: &dyn Pixels) -> Found {
+    params.find(image, &Silent).unwrap()
+}
+
+/// Pairs of a found and a true cell within `most` pixels, the nearest first, each cell in one.
+fn pairs(found: &[Cell], truth: &[Cell], most: f64) -> Vec<(Cell, Cell)> {
+    let mut near = Vec::new();
+    for (i, a) in found.iter().enumerate() {
+        for (j, b) in truth.iter().enumerate() {
+            let far = (a.x - b.x).hypot(a.y - b.y);
+            if far <= most {
+                near.push((far, i, j));
+            }
+        }
+    }
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut used, mut met) = (vec![false; found.len()], vec![false; truth.len()]);
+    near.retain(|&(_, i, j)| {
+        !used[i] && !met[j] && {
+            (used[i], met[j]) = (true, true);
+            true
+        }
+    });
+    near.into_iter().map(|(_, i, j)| (found[i], truth[j])).collect()
+}
+
+fn f1(found: &[Cell], truth: &[Cell], most: f64) -> f64 {
+    2.0 * pairs(found, truth, most).len() as f64 / (found.len() + truth.len()) as f64
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn turned(a: f64, b: f64) -> f64 {
+    let turn = (a - b).rem_euclid(PI);
+    turn.min(PI - turn).to_degrees()
+}
+
+/// The bounds are those that the application is asked for at 5 pixels: F1 .97, radii within 8 %, orientation within 5°, counts within 3 %; 180
+/// cells make one cell .6 %.
+#[test]
+fn gaussian_and_soft_cells_come_back_with_their_marks() {
+    for profile in [Profile::Gaussian, Profile::Soft(1.2)] {
+        for seed in 0..3 {
+            let (image, truth) = drawn(600, profile, seed);
+            let found = find(&Params::default(), &image);
+            let name = format!("{profile:?}, seed {seed}");
+            assert!(found.diagnostics.verdict.is_sound(), "{name}: {:?}", found.diagnostics.verdict);
+            let cells = &found.cells;
+            assert!(f1(cells, &truth, 5.0) >= 0.97, "{name}: F1 {}", f1(cells, &truth, 5.0));
+            let counts = cells.len() as f64 / truth.len() as f64;
+            assert!((counts - 1.0).abs() <= 0.03, "{name}: {counts}");
+            let pairs = pairs(cells, &truth, 5.0);
+            let radius = |of: fn(&Cell) -> f64| {
+                median(pairs.iter().map(|(a, b)| (of(a) / of(b) - 1.0).abs()).collect())
+            };
+            assert!(radius(|c| c.r1) < 0.08 && radius(|c| c.r2) < 0.08, "{name}");
+            let long = pairs.iter().filter(|(_, b)| b.r1 > 1.25 * b.r2);
+            let angle = median(long.map(|(a, b)| turned(a.orientation, b.orientation)).collect());
+            assert!(angle < 5.0, "{name}: {angle}");
+            assert!(radius(|c| c.intensity) < 0.1, "{name}");
+            assert!(cells.iter().all(|c| c.r1 >= c.r2 && (0.0..PI).contains(&c.orientation)), "{name}");
+        }
+    }
+}
+
+/// Tiles of 150 pixels put a seam through one cell in six. Agreement is not perfect where a move was nearly not taken, and such cells are a
+/// per cent or two also between seeds of the noise.
+#[test]
+fn seams_neither_double_nor_lose_cells() {
+    for seed in 0..2 {
+        let (image, truth) = drawn(600, Profile::Soft(1.2), seed);
+        let whole = find(&Params { tile: 1000, ..Params::default() }, &image);
+        // The sample of settled numbers comes from the tiles, so those are told.
+        let known = Params {
+            radius: Some(whole.diagnostics.radius),
+            shape: Some(whole.diagnostics.shape),
+            ..Params::default()
+        };
+        let whole = find(&Params { tile: 1000, ..known.clone() }, &image);
+        let tiled = find(&Params { tile: 150, ..known }, &image);
+        assert_eq!((whole.diagnostics.tiles, tiled.diagnostics.tiles), (1, 16));
+        assert!(
+            f1(&whole.cells, &tiled.cells, 1.0) > 0.98,
+            "seed {seed}: {}",
+            f1(&whole.cells, &tiled.cells, 1.0)
+        );
+        assert!(f1(&tiled.cells, &truth, 5.0) >= 0.97, "seed {seed}");
+        for (i, a) in tiled.cells.iter().enumerate() {
+            let nearest =
+                tiled.cells[..i].iter().map(|b| (a.x - b.x).hypot(a.y - b.y)).fold(f64::MAX, f64::min);
+            assert!(nearest > 2.0, "seed {seed}: {a:?} is counted twice");
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let (image, _) = drawn(500, Profile::Gaussian, 4);
+    let params = Params { tile: 128, ..Params::default() };
+    let one = with_threads(1, || find(&params, &image));
+    assert!(one.cells.len() > 100);
+    for threads in [2, 3, 8] {
+        assert_eq!(with_threads(threads, || find(&params, &image)), one);
+    }
+}
+
+#[test]
+fn touching_cells_of_different_sizes_are_told_apart() {
+    let looks = vec![
+        Look { radius: 4.0..5.0, ..Look::default() },
+        Look { share: 0.5, radius: 8.0..11.0, ..Look::default() },
+    ];
+    let scatter = Scatter {
+        width: 500.0,
+        height: 500.0,
+        cells: 150,
+        touching: 0.5,
+        looks,
+        seed: 2,
+        ..Scatter::default()
+    };
+    let truth = scatter.draw().unwrap().cells;
+    let scene =
+        Scene { width: 500, height: 500, profile: Profile::Soft(1.0), noise: 10.0, ..Scene::default() };
+    let found = find(&Params::default(), &scene.draw(&truth));
+    // Half of the cells touch another one, and their area differs by a factor of up to seven.
+    assert!(f1(&found.cells, &truth, 5.0) > 0.93, "{}", f1(&found.cells, &truth, 5.0));
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is() {
+    for (noise, name) in [(20.0, "noise"), (0.0, "a bare background")] {
+        let image = Scene { width: 400, height: 300, noise, seed: 5, ..Scene::default() }.draw(&[]);
+        let found = find(&Params::default(), &image);
+        assert!(found.cells.len() <= 1, "{name}: {}", found.cells.len());
+        assert!(
+            !found.cells.is_empty() || format!("{:?}", found.diagnostics.verdict).contains("no cells found")
+        );
+    }
+    let flat = Plane::zeros(3, 2);
+    assert!(find(&Params::default(), &flat).cells.is_empty());
+    assert!(Params::default().find(&Plane::zeros(0, 5), &Silent).is_err());
+    assert!(Params { radius: Some(-1.0), ..Params::default() }.find(&flat, &Silent).is_err());
+}
+
+/// An image that is drawn where it is looked at, and counts the largest window.
+struct Watched {
+    picture: Picture,
+    largest: AtomicUsize,
+}
+
+impl Pixels for Watched {
+    fn size(&self) -> (usize, usize) {
+        self.picture.size()
+    }
+
+    fn window(&self, window: Window) -> tenfold::Result<Plane> {
+        self.largest.fetch_max(window.width * window.height, Ordering::Relaxed);
+        self.picture.window(window)
+    }
+}
+
+/// Memory goes with the largest window, whatever the size of the image: a tile of 768 pixels and what lies around it, 1.3 million pixels for
+/// cells of 7 pixels. Each thread holds fewer than a dozen such planes of four bytes: 60 MB.
+#[test]
+fn a_large_image_is_seen_through_small_windows() {
+    let scatter = Scatter { width: 6000.0, height: 600.0, cells: 600, ..Scatter::default() };
+    let scene = Scene { width: 6000, height: 600, profile: Profile::Soft(1.2), ..Scene::default() };
+    let picture = Picture::new(scene, scatter.draw().unwrap().cells);
+    let watched = Watched { picture, largest: AtomicUsize::new(0) };
+    let found = find(&Params { tile: 400, ..Params::default() }, &watched);
+    assert!(f1(&found.cells, watched.picture.cells(), 5.0) > 0.97);
+    let largest = watched.largest.into_inner();
+    assert!(largest <= 700 * 600, "{largest}");
+}
