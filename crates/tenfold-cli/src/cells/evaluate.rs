@@ -101,10 +101,13 @@ impl Evaluate {
             told.text += &format!("averages in voxels   {:.1}\n", base.perplexity);
             told.value["averaged"] = json!(base.perplexity);
             if let Some(Numbers(numbers)) = &self.curve {
-                let bins = model.bins().ok_or_else(|| exit::usage("--curve needs a model of cells with features"))?;
+                let bins = model
+                    .bins()
+                    .ok_or_else(|| exit::usage("--curve needs a model of cells with features"))?;
                 let counts = bins.histogram(&tissue).counts;
-                let curve =
-                    session.watch.during(|watch| how.curve(&counts, &cells.counts, (&params, numbers), watch))?;
+                let curve = session
+                    .watch
+                    .during(|watch| how.curve(&counts, &cells.counts, (&params, numbers), watch))?;
                 told.text += "\ntypes  perplexity\n";
                 curve.iter().for_each(|(k, p)| told.text += &format!("{k:>5}  {p:.1}\n"));
                 told.value["curve"] = json!(curve);
@@ -122,10 +125,13 @@ impl Evaluate {
         told: &mut Told,
     ) -> Result<()> {
         let known: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
-        let mut numbers: BTreeMap<&str, u32> = labels.iter().flatten().map(|name| (name.as_str(), 0)).collect();
+        let mut numbers: BTreeMap<&str, u32> =
+            labels.iter().flatten().map(|name| (name.as_str(), 0)).collect();
         numbers.values_mut().enumerate().for_each(|(i, number)| *number = i as u32);
-        let own: Vec<u32> = known.iter().filter_map(|&i| labels[i].as_deref().map(|name| numbers[name])).collect();
-        let mixtures = session.watch.during(|watch| model.mixtures(&cells.counts.take_rows(&known), watch))?;
+        let own: Vec<u32> =
+            known.iter().filter_map(|&i| labels[i].as_deref().map(|name| numbers[name])).collect();
+        let mixtures =
+            session.watch.during(|watch| model.mixtures(&cells.counts.take_rows(&known), watch))?;
         let ari = validate::label_agreement(&mixtures, &own, session.seed);
         let (cells, groups) = (known.len(), numbers.len());
         told.text += &format!(
@@ -194,7 +200,8 @@ fn by_types(model: &Model, known: &Expression, told: &mut Told) -> Result<()> {
 /// `2-12`, or numbers with commas between them.
 fn parse_numbers(text: &str) -> Result<Numbers, String> {
     let wrong = || "numbers of types such as 2-12 or 4,8,12 are needed".to_owned();
-    let one = |text: &str| text.trim().parse::<usize>().ok().filter(|k| (1..=500).contains(k)).ok_or_else(wrong);
+    let one =
+        |text: &str| text.trim().parse::<usize>().ok().filter(|k| (1..=500).contains(k)).ok_or_else(wrong);
     match text.split_once('-') {
         Some((first, last)) => {
             let (first, last) = (one(first)?, one(last)?);

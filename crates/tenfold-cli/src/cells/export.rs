@@ -39,7 +39,8 @@ pub struct Export {
 
 impl Export {
     pub fn run(self, session: &Session) -> Result<()> {
-        let outputs: Vec<&PathBuf> = [&self.profiles, &self.features, &self.histograms].into_iter().flatten().collect();
+        let outputs: Vec<&PathBuf> =
+            [&self.profiles, &self.features, &self.histograms].into_iter().flatten().collect();
         let Some(first) = outputs.first() else {
             return Err(exit::usage("nothing to write; ask for --profiles, --features or --histograms"));
         };
@@ -48,7 +49,9 @@ impl Export {
         }
         let model = Model::load(&self.model)?;
         if model.bins().is_none() && (self.features.is_some() || self.histograms.is_some()) {
-            return Err(exit::usage("the model was learned from counts and has no features; only --profiles can be written"));
+            return Err(exit::usage(
+                "the model was learned from counts and has no features; only --profiles can be written",
+            ));
         }
         let mut bundle = Bundle::new(folder_of(first))?;
         if let Some(path) = &self.profiles {
@@ -71,8 +74,12 @@ impl Export {
 
 /// A row for every type and feature.
 fn features(path: &Path, model: &Model) -> Result<()> {
-    let rows: Vec<(usize, &tenfold::cells::Trait)> =
-        model.traits().iter().enumerate().flat_map(|(t, list)| list.iter().map(move |own| (t, own))).collect();
+    let rows: Vec<(usize, &tenfold::cells::Trait)> = model
+        .traits()
+        .iter()
+        .enumerate()
+        .flat_map(|(t, list)| list.iter().map(move |own| (t, own)))
+        .collect();
     let names = ["type", "p5", "p50", "p95"].map(String::from);
     let labels = [Labels { name: "feature", of: &|row| Cow::Borrowed(rows[row].1.feature.name()) }];
     let numbers = rows.iter().flat_map(|(t, own)| [*t as f64, own.low, own.median, own.high]).collect();

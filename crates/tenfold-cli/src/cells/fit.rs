@@ -113,7 +113,9 @@ impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
         files::check_output(&self.output, &[&self.input])?;
         if self.counts && (self.bins.given() || self.read.given()) {
-            return Err(exit::usage("choices of bins and of the cells' table mean nothing with --counts; leave them out"));
+            return Err(exit::usage(
+                "choices of bins and of the cells' table mean nothing with --counts; leave them out",
+            ));
         }
         let begin = Instant::now();
         let params = self.params(session.seed);
@@ -140,7 +142,8 @@ impl Fit {
         value["model"] = json!(self.output.to_string_lossy());
         session.answer(&text, &value)?;
         if !model.diagnostics().converged {
-            session.note("the likelihood was still rising when the steps ended; --max-iterations gives it more");
+            session
+                .note("the likelihood was still rising when the steps ended; --max-iterations gives it more");
             if self.strict {
                 return Err(exit::not_converged());
             }

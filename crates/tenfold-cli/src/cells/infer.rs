@@ -75,7 +75,8 @@ impl Infer {
             read.cells.len(),
             self.output.display()
         );
-        let value = json!({ "rows": read.cells.len(), "output": self.output.to_string_lossy(), "seconds": seconds });
+        let value =
+            json!({ "rows": read.cells.len(), "output": self.output.to_string_lossy(), "seconds": seconds });
         session.answer(&text, &value)
     }
 
@@ -86,7 +87,8 @@ impl Infer {
         self.warn(&found, session);
         let mut bundle = Bundle::new(self.overlay.as_deref().unwrap_or(folder_of(&self.output)))?;
         write(&bundle.place(&self.output)?, &tissue, &found)?;
-        let best: Vec<Vec<usize>> = found.sections.iter().map(|m| (0..m.rows()).map(|i| largest(m.row(i))).collect()).collect();
+        let best: Vec<Vec<usize>> =
+            found.sections.iter().map(|m| (0..m.rows()).map(|i| largest(m.row(i))).collect()).collect();
         let drawn = self.draw(&tissue, &best, &mut bundle, session)?;
         session.watch.check()?;
         bundle.finish()?;
@@ -97,7 +99,11 @@ impl Infer {
         for (t, count) in counts.iter().enumerate() {
             text += &format!("type {t}: {count} cells\n");
         }
-        text += &format!("types of {} cells written to {} in {seconds:.1} s\n", tissue.len(), self.output.display());
+        text += &format!(
+            "types of {} cells written to {} in {seconds:.1} s\n",
+            tissue.len(),
+            self.output.display()
+        );
         if let Some(folder) = self.overlay.as_ref().filter(|_| drawn > 0) {
             text += &format!("{drawn} pictures written to {}\n", folder.display());
         }
@@ -123,7 +129,13 @@ impl Infer {
     }
 
     /// One picture for every image that was given and has cells.
-    fn draw(&self, tissue: &Tissue, best: &[Vec<usize>], bundle: &mut Bundle, session: &Session) -> Result<usize> {
+    fn draw(
+        &self,
+        tissue: &Tissue,
+        best: &[Vec<usize>],
+        bundle: &mut Bundle,
+        session: &Session,
+    ) -> Result<usize> {
         let mut drawn = 0;
         for path in &self.images {
             session.watch.check()?;
@@ -132,7 +144,8 @@ impl Infer {
                 session.warn(&format!("{}: the table has no cells of this image", path.display()));
                 continue;
             };
-            let image = session.watch.during(|watch| images::open(path, &images::Options::default(), watch))?;
+            let image =
+                session.watch.during(|watch| images::open(path, &images::Options::default(), watch))?;
             let mut picture = overlay::Picture::of(&image, OVERLAY)?;
             let colour = |i: usize| overlay::PALETTE[best[at][i] % overlay::PALETTE.len()];
             picture.draw(&tissue.sections[at].cells, colour);
@@ -163,7 +176,8 @@ fn write(path: &Path, tissue: &Tissue, found: &Posteriors) -> tenfold::Result<()
     let k = found.sections.first().map_or(0, |m| m.cols());
     let mut names: Vec<String> = ["x", "y", "type", "probability"].map(String::from).to_vec();
     names.extend(type_columns(k));
-    let of: Vec<usize> = tissue.sections.iter().enumerate().flat_map(|(s, own)| vec![s; own.cells.len()]).collect();
+    let of: Vec<usize> =
+        tissue.sections.iter().enumerate().flat_map(|(s, own)| vec![s; own.cells.len()]).collect();
     let labels = [
         Labels { name: "image", of: &|row| Cow::Borrowed(tissue.sections[of[row]].image.as_str()) },
         Labels { name: "gene", of: &|row| Cow::Borrowed(tissue.sections[of[row]].gene.as_str()) },

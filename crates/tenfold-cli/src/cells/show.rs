@@ -54,7 +54,8 @@ fn one(model: &Model, t: usize, top: usize) -> (String, Value) {
         };
         let [low, median, high] = [own.low, own.median, own.high].map(|x| x * scale);
         let name = own.feature.name();
-        let _ = writeln!(text, "  {name:<12} {median:>9.3}{unit}  (5 % {low:.3}{unit}, 95 % {high:.3}{unit})");
+        let _ =
+            writeln!(text, "  {name:<12} {median:>9.3}{unit}  (5 % {low:.3}{unit}, 95 % {high:.3}{unit})");
     }
     let markers = model.markers(t, top);
     let _ = writeln!(text, "\n  {:<20} {:>9} {:>9}", "gene", "share", "times");
@@ -62,7 +63,8 @@ fn one(model: &Model, t: usize, top: usize) -> (String, Value) {
         let gene = &model.genes()[marker.gene];
         let _ = writeln!(text, "  {gene:<20} {:>7.3} % {:>9.2}", 100.0 * marker.share, marker.lift);
     }
-    let told = markers.iter().map(|m| json!({ "gene": model.genes()[m.gene], "share": m.share, "lift": m.lift }));
+    let told =
+        markers.iter().map(|m| json!({ "gene": model.genes()[m.gene], "share": m.share, "lift": m.lift }));
     let value = json!({
         "type": t, "weight": model.weights()[t], "markers": told.collect::<Vec<_>>(),
         "traits": model.to_json()["traits"][t],
