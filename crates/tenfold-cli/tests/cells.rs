@@ -147,8 +147,8 @@ fn bad_input_is_told() {
     ] {
         place.fails(line, code, words);
     }
-    // Nothing but ground: no cells, and what to try.
-    place.ok("generate cells --types 1 --genes 1 --cells 1 --side 128 --noise 0 --wave 0 --seed 2 -o ground");
+    place.write("zero.npy", npy(&[256, 256], &vec![0.0; 256 * 256]));
+    place.fails("cells detect tissue/gene0001.png -o c.csv --masks zero.npy", 3, &["no cells", "--polarity"]);
     let warned = place.run("cells detect tissue/gene0001.png -o c.csv --scale 0.01");
     assert!(warned.code == 0 && warned.err.contains("is the scale in µm"), "{}", warned.err);
 }
