@@ -91,10 +91,10 @@ pub(super) fn settle(
 
 /// A field with an atom on every seed.
 pub(super) fn sown(plane: Plane, rules: &Rules) -> Field {
-    let seeds = rules.seeds.find(&plane, 1.0);
+    let seeds = rules.seeds.find_sizes(&plane);
     let mut field = Field::new(plane);
-    for (x, y, height) in seeds {
-        field.add(Atom::round(x, y, rules.weigh.prior.radius(), height), &rules.weigh, 0);
+    for (x, y, height, size) in seeds {
+        field.add(Atom::round(x, y, size * rules.weigh.prior.radius(), height), &rules.weigh, 0);
     }
     field
 }
