@@ -1,9 +1,9 @@
 """Hidden factors in data by the method of moments and tensor decomposition.
 
 The estimators follow scikit-learn: :class:`Topics` finds topics in text, :class:`Communities` overlapping communities in
-graphs, :class:`Motifs` what repeats anywhere in signals, :class:`Trees` hidden causes above observed variables, :class:`Sentences` word vectors and phrase templates, :class:`ICA` independent
-sources of mixed signals; :mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark` works on DataFrames of Spark. Each fit
-carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that the
+graphs, :class:`Motifs` what repeats anywhere in signals, :class:`Trees` hidden causes above observed variables, :class:`Cells` cell
+types from tissue images, :class:`Sentences` word vectors and phrase templates, :class:`ICA` independent sources of mixed signals;
+:mod:`tenfold.tensor` decomposes tensors, and :mod:`tenfold.spark` works on DataFrames of Spark. Each fit carries a verdict on itself, gives the same answer for the same seed on any number of threads, and is saved in the file that the
 command ``tenfold`` and the Rust library read too.
 """
 
@@ -15,6 +15,7 @@ from tenfold._core import DataError, __version__
 
 if TYPE_CHECKING:
     from tenfold._base import FitWarning, Verdict, load
+    from tenfold.cells import Cells
     from tenfold.communities import Communities
     from tenfold.ica import ICA
     from tenfold.motifs import Motifs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tenfold.trees import Trees
 
 __all__ = [
+    "Cells",
     "Communities",
     "DataError",
     "FitWarning",
@@ -38,6 +40,7 @@ __all__ = [
 
 # The estimator for every kind of model file.
 ESTIMATORS = {
+    "cells": "Cells",
     "communities": "Communities",
     "ica": "ICA",
     "motifs": "Motifs",
@@ -49,6 +52,7 @@ ESTIMATORS = {
 # Where a name is found. Nothing is imported before it is asked for: the command `tenfold` must not wait for
 # scikit-learn.
 _HOMES = {
+    "Cells": "tenfold.cells",
     "Communities": "tenfold.communities",
     "FitWarning": "tenfold._base",
     "Verdict": "tenfold._base",
@@ -64,7 +68,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("spark", "tensor"):
+    if name in ("cells", "spark", "tensor"):
         return import_module(f"tenfold.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}")

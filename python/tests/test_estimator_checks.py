@@ -15,6 +15,7 @@ ESTIMATORS = [
     tenfold.ICA(solver="online", polish=False),
     tenfold.Motifs(),
     tenfold.Trees(),
+    tenfold.Cells(),
 ]
 
 

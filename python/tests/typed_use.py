@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tenfold
-from tenfold import ICA, DataError, FitWarning, Motifs, Sentences, Topics, Trees, Verdict
+import tenfold.cells
+from tenfold import ICA, Cells, DataError, FitWarning, Motifs, Sentences, Topics, Trees, Verdict
 
 
 def told(stage: str, done: int, total: int) -> None:
@@ -47,6 +48,11 @@ def main(X: NDArray[np.float64]) -> None:
     assert_type(tree.transform(X), NDArray[np.float64])
     assert_type(tree.predict_proba(X), NDArray[np.float64])
     assert_type(tree.export("newick"), str)
+    types = Cells("auto", restarts=2)
+    assert_type(types.fit(X), Cells)
+    assert_type(types.transform(X), NDArray[np.float64])
+    assert_type(types.markers(0), list[tuple[str, float, float]])
+    assert_type(tenfold.cells.detect(X), dict[str, NDArray[np.float64]])
     assert_type(tenfold.__version__, str)
     problem: type[ValueError] = DataError
     doubt: type[Warning] = FitWarning

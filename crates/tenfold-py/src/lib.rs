@@ -5,6 +5,7 @@
 //! `python/tenfold/`.
 
 mod arrays;
+mod cells;
 mod cluster;
 mod communities;
 mod errors;
@@ -27,6 +28,8 @@ use std::path::PathBuf;
 /// The module `tenfold._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::cells::{CellsModel, detect_cells};
     #[pymodule_export]
     use super::cluster::{
         ClusterFit, PassWorker, TextCutter, WordNumbers, arrange, corpus_layout, encode_words, merge_sums,
@@ -57,7 +60,7 @@ mod _core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences", "trees" or "tensor".
+/// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences", "trees", "cells" or "tensor".
 #[pyfunction]
 fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     py.detach(|| tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)

@@ -94,6 +94,47 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
     Ok(Image { path: path.to_owned(), raw, tone, notes })
 }
 
+/// An image that a program holds: row after row, the channels of a pixel side by side. `top` is the largest value that could be
+/// there, such as 255, where that is known; stains are read from values in [0, top].
+///
+/// # Errors
+/// No pixels, values that are not finite, and as [`open`].
+///
+/// # Panics
+/// When there are not width × height × channels values.
+///
+/// # Example
+/// ```
+/// use tenfold::cells::images::{Options, held};
+/// use tenfold::cells::Pixels;
+/// let values = (0..40 * 30).map(|i| if i % 7 == 0 { 200.0 } else { 10.0 }).collect();
+/// let image = held([40, 30, 1], values, Some(255.0), &Options::default())?;
+/// assert_eq!(image.size(), (40, 30));
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn held(
+    [width, height, channels]: [usize; 3],
+    values: Vec<f32>,
+    top: Option<f64>,
+    options: &Options,
+) -> Result<Image> {
+    assert_eq!(values.len(), width * height * channels, "values for all pixels");
+    let unfit = |problem: &str, remedy: &str| Error::Unfit { problem: problem.into(), remedy: remedy.into() };
+    if values.is_empty() {
+        return Err(unfit("the image has no pixels", "give an image with at least one"));
+    }
+    if values.iter().any(|x| !x.is_finite()) {
+        return Err(unfit("the image holds values that are not finite", "fill or cut out what is missing"));
+    }
+    // Of four channels the last is opacity, of two as well.
+    let colours = if channels == 2 || channels == 4 { channels - 1 } else { channels };
+    let shape = Shape { width, height, channels, colours, bits: 32, top };
+    let raw: Box<dyn Raw> = Box::new(raw::Held { shape, values });
+    let path = PathBuf::from("the image");
+    let tone = Tone::choose(&path, &*raw, options)?;
+    Ok(Image { path, raw, tone, notes: Vec::new() })
+}
+
 /// The samples of an image as they are, and what there is to say about them.
 pub(super) fn open_raw(
     path: &Path,

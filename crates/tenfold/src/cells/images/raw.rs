@@ -84,6 +84,30 @@ impl Raw for Decoded {
     }
 }
 
+/// Numbers that a program holds, not a file.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) shape: Shape,
+    pub(super) values: Vec<f32>,
+}
+
+impl Raw for Held {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn rows(&self, window: Window, take: &mut dyn FnMut(&[f64]) -> Result<()>) -> Result<()> {
+        let Shape { width, channels, .. } = self.shape;
+        for y in window.y..window.y + window.height {
+            let from = (y * width + window.x) * channels;
+            let row: Vec<f64> =
+                self.values[from..from + window.width * channels].iter().map(|x| f64::from(*x)).collect();
+            take(&row)?;
+        }
+        Ok(())
+    }
+}
+
 /// The file as decoders want it: with a place that moves.
 pub(super) struct Cursor {
     disk: Arc<Disk>,
