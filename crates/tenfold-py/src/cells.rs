@@ -294,7 +294,7 @@ impl CellsModel {
 /// How cells are looked for, as a dictionary from Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Looking {
+pub struct Looking {
     radius: Option<f64>,
     stain: String,
     polarity: String,
