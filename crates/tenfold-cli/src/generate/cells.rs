@@ -115,7 +115,7 @@ impl Cells {
         })?;
         write_types(&bundle.path("types.csv")?, &drawn)?;
         let genes = drawn.tissue.sections.iter().map(|s| s.gene.clone()).collect::<Vec<_>>();
-        let label = |t: usize| format!("type{}", t + 1).into();
+        let label = |t: usize| format!("type{t}").into();
         let labels = [Labels { name: "type", of: &label }];
         output::write_labelled(&bundle.path("profiles.csv")?, &labels, &genes, &drawn.profiles)?;
         let settings = self.settings(&drawn, session.seed);
@@ -129,7 +129,7 @@ impl Cells {
             format!("{} images of {side} × {side} pixels", self.genes, side = self.side)
         };
         let next = if self.no_images {
-            format!("tenfold cells fit {place}/truth.csv -k {}", self.types)
+            format!("tenfold cells fit {place}/truth.csv -k {} -o model.tenfold", self.types)
         } else {
             format!("tenfold cells detect {place}/gene*.png -o cells.parquet")
         };
@@ -193,7 +193,7 @@ fn write_types(path: &std::path::Path, drawn: &Drawn) -> Result<()> {
     let all: Vec<(usize, usize)> =
         drawn.labels.iter().enumerate().flat_map(|(s, labels)| labels.iter().map(move |&t| (s, t))).collect();
     let image = |i: usize| drawn.tissue.sections[all[i].0].image.as_str().into();
-    let label = |i: usize| format!("type{}", all[i].1 + 1).into();
+    let label = |i: usize| format!("type{}", all[i].1).into();
     let labels = [Labels { name: "image", of: &image }, Labels { name: "type", of: &label }];
     let numbers = Mat::from_fn(all.len(), 1, |i, _| all[i].1 as f64);
     Ok(output::write_labelled(path, &labels, &["number".into()], &numbers)?)
