@@ -32,10 +32,10 @@
 //! use tenfold::cells::detect::Params;
 //! use tenfold::cells::synth::{Scatter, Scene};
 //! use tenfold::engine::progress::Silent;
-//! let truth = Scatter { cells: 20, width: 200.0, height: 200.0, ..Scatter::default() }.draw()?.cells;
-//! let image = Scene { width: 200, height: 200, ..Scene::default() }.draw(&truth);
+//! let truth = Scatter { cells: 45, width: 300.0, height: 300.0, ..Scatter::default() }.draw()?.cells;
+//! let image = Scene { width: 300, height: 300, noise: 5.0, ..Scene::default() }.draw(&truth);
 //! let found = Params::default().find(&image, &Silent)?;
-//! assert!(found.cells.len().abs_diff(20) <= 1, "{}", found.cells.len());
+//! assert!(found.cells.len().abs_diff(45) <= 1, "{}", found.cells.len());
 //! # Ok::<(), tenfold::Error>(())
 //! ```
 
