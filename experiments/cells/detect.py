@@ -3,7 +3,7 @@
     python detect.py PROGRAM DATA [--overlays DIR]
 
 PROGRAM is the built `cells-detect` (cargo build --release -p experiments --bin cells-detect), DATA the folder with 0NNcell.png, 0NNdots.png, the
-bone-marrow image and the Allen crop. tenfold runs with its defaults. blob_log has the threshold and the sizes that are best on these very images, the
+bone-marrow image and the Allen crop. tenfold runs with its defaults. blob_log has the threshold, the least size and the overlap that are best on these very images, the
 watershed the best of its minimal distances: the peers are told what tenfold must find out.
 """
 
@@ -55,8 +55,9 @@ def scores(found, truths, most=6):
     return np.mean(f1), min(f1), np.mean(wrong)
 
 
-def blob_log(plane, threshold, smallest):
-    blobs = feature.blob_log(plane / 255, min_sigma=smallest, max_sigma=6, num_sigma=8, threshold=threshold)
+def blob_log(plane, threshold, smallest, overlap):
+    sizes = {"min_sigma": smallest, "max_sigma": 5, "num_sigma": 8}
+    blobs = feature.blob_log(plane / 255, threshold=threshold, overlap=overlap, **sizes)
     return blobs[:, [1, 0]]
 
 
@@ -103,7 +104,7 @@ def main():
     truths = [dots(name.with_name(name.name.replace("cell", "dots"))) for name in names]
     print(f"{len(names)} fluorescence images, {sum(map(len, truths))} cells\n")
     rows = [("tenfold, defaults", scores(tenfold(asked.program, planes), truths), "")]
-    thresholds = itertools.product([0.02, 0.05, 0.1, 0.15, 0.2], [1.5, 2, 2.5, 3])
+    thresholds = itertools.product([0.005, 0.01, 0.02, 0.03, 0.05, 0.1], [2, 3, 3.5], [0.3, 0.5, 0.7, 0.9])
     rows.append(("blob_log", *best(blob_log, planes, truths, thresholds)))
     rows.append(("watershed", *best(watershed, planes, truths, [(1,), (2,), (3,), (4,), (5,)])))
     print("| | F1 at 6 px | worst image | count error | chosen on these images |\n| --- | --- | --- | --- | --- |")

@@ -19,12 +19,12 @@ const AROUND: f64 = 6.0;
 /// A blob's radius in its Gaussian widths, before its shape is known.
 const USUAL: f64 = 1.35;
 
-/// A spread of ln of the blobs' width that is no longer that of cells: images of cells have .15 to .3, also where sizes differ by a factor
-/// of three, stained texture .5 to .8.
+/// A spread of ln of the blobs' width that is no longer that of cells: images of cells have .15 to .3, .4 where
+/// sizes differ by a factor of four, stained texture .5 to .8.
 const TEXTURE: f64 = 0.45;
 
 impl Params {
-    /// Finds the cells of an image of one channel in which cells are bright.
+    /// Finds the cells of an image of one channel in which cells are bright; see [the module](crate::cells::detect) for how.
     ///
     /// # Errors
     /// When a choice is out of range, the image has no pixels or cannot be read, a pixel is not a number, or the caller stops the run.

@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn glass_is_passed_over() {
-        let value = |x: usize, y: usize| if x >= 600 && (x / 8 + y / 8) % 3 == 0 { 9.0 } else { 1.0 };
+        let value =
+            |x: usize, y: usize| if x >= 600 && (x / 8 + y / 8).is_multiple_of(3) { 9.0 } else { 1.0 };
         let image = Plane::new(1200, 1000, (0..1_200_000).map(|i| value(i % 1200, i / 1200)).collect());
         let windows = sample(&image, &Tiles::new((1200, 1000), 100)).unwrap();
         assert_eq!(windows.len(), SAMPLE);

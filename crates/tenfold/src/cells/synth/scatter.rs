@@ -181,7 +181,7 @@ impl Scatter {
             Err(Error::BadParameter { name: name.into(), value, expected: expected.into() })
         };
         let inner = self.width.min(self.height) - 2.0 * self.margin;
-        if !(self.margin >= 0.0 && inner > 0.0) || !self.width.max(self.height).is_finite() {
+        if !(self.margin >= 0.0 && inner > 0.0 && self.width.max(self.height).is_finite()) {
             return wrong("margin", self.margin.to_string(), "less than half the area's shorter side");
         }
         if self.looks.is_empty() || !self.looks.iter().all(|look| look.share > 0.0) {
