@@ -114,7 +114,6 @@ impl Detect {
         }
         for (i, one) in asked.iter().enumerate() {
             let found = self.of_image(one, masks.get(i), selection.as_ref(), (session, &mut bundle))?;
-            session.note(&found.line);
             seen.push(found);
         }
         self.check_any(&seen, selection.as_ref())?;

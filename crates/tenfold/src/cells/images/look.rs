@@ -72,9 +72,14 @@ pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
+/// The skewness about the mode from which on it decides: n % of light cells give (n/100)^−½, so that it is 1.7 for a third of all
+/// pixels. Real images had 1.5 to 2.9, ground without cells but with waves .8.
+const CLEAR: f64 = 1.5;
+
 /// Whether values lie mostly above their most frequent one: then what is shown is light on dark ground. Measured by the third
-/// moment about the mode, without the outermost hundredth on either side, where dust and reflections are.
-pub(super) fn leans_up(values: &[f64]) -> bool {
+/// moment about the mode, without the outermost hundredth on either side, where dust and reflections are. Where it is small, as in an
+/// image without cells, dark ground has light cells and light ground dark ones; `top` is the largest possible value.
+pub(super) fn leans_up(values: &[f64], top: Option<f64>) -> bool {
     const BINS: usize = 64;
     let (low, high) = (quantile(values, 0.01), quantile(values, 0.99));
     if high <= low {
@@ -90,7 +95,14 @@ pub(super) fn leans_up(values: &[f64]) -> bool {
     let smooth = |bin: usize| counts[bin - 1] + 2 * counts[bin] + counts[bin + 1];
     let best = (1..=BINS).max_by_key(|&bin| (smooth(bin), BINS - bin)).unwrap_or(1);
     let mode = low + (best as f64 - 0.5) * width;
-    values.iter().map(|x| (x.clamp(low, high) - mode).powi(3)).sum::<f64>() >= 0.0
+    let moment = |power| {
+        values.iter().map(|x| (x.clamp(low, high) - mode).powi(power)).sum::<f64>() / values.len() as f64
+    };
+    let skewness = moment(3) / moment(2).powf(1.5);
+    match top {
+        Some(top) if skewness.abs() < CLEAR => mode < top / 2.0,
+        _ => skewness >= 0.0,
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +114,11 @@ mod tests {
         let light: Vec<f64> =
             (0..1000).map(|i| if i % 10 == 0 { 200.0 } else { 20.0 + (i % 7) as f64 }).collect();
         let dark: Vec<f64> = light.iter().map(|x| 255.0 - x).collect();
+        let (leans_up, ground) = (|values: &[f64]| leans_up(values, Some(255.0)), leans_up);
         assert!(leans_up(&light) && !leans_up(&dark));
+        // Waves without cells lean to neither side, and their ground decides.
+        let waves: Vec<f64> = (0..1000).map(|i| 60.0 - 20.0 * (f64::from(i) * 0.37).sin().powi(3)).collect();
+        assert!(ground(&waves, Some(255.0)) && !ground(&waves, Some(80.0)));
         // One pixel in a thousand.
         let mut flat = vec![7.0; 1000];
         flat[3] = 9.0;

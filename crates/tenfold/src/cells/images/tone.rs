@@ -131,7 +131,7 @@ impl Tone {
             }
             Stain::Auto => {
                 let dark = match options.polarity {
-                    Polarity::Auto => !leans_up(&look.seen(|p| p.iter().sum::<f64>())),
+                    Polarity::Auto => !leans_up(&look.seen(|p| dot(&mean, p)), shape.top),
                     given => given == Polarity::DarkOnLight,
                 };
                 match dark {
@@ -162,7 +162,7 @@ impl Tone {
     fn linear(look: &Look, shape: Shape, mut weights: Vec<f64>, (words, polarity): (&str, Polarity)) -> Self {
         let seen = look.seen(|pixel| dot(&weights, pixel));
         let dark = match polarity {
-            Polarity::Auto => !leans_up(&seen),
+            Polarity::Auto => !leans_up(&seen, shape.top),
             given => given == Polarity::DarkOnLight,
         };
         let mut offset = 0.0;

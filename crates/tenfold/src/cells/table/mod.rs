@@ -3,6 +3,7 @@
 //! The columns are `image,gene,x,y,r1,r2,orientation,intensity,neighbours`. Places and radii are in pixels, `orientation` is in
 //! **radians** in [0, π), from the x axis towards the y axis, which points down; `intensity` is the height above the background.
 
+mod aliases;
 mod columns;
 mod gather;
 #[cfg(feature = "parquet")]
