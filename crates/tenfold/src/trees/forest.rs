@@ -191,7 +191,8 @@ mod tests {
                 let shown = |v: u32, rng: &mut random::Rng| {
                     (if v < 4 { left } else { right }) != (rng.random::<f64>() < 0.1)
                 };
-                let entries: Vec<(u32, f64)> = (0..8).filter(|&v| shown(v, &mut rng)).map(|v| (v, 1.0)).collect();
+                let entries: Vec<(u32, f64)> =
+                    (0..8).filter(|&v| shown(v, &mut rng)).map(|v| (v, 1.0)).collect();
                 table.push(&entries, &[]);
             }
             let spectra = Spectra::of(&table, &Silent).unwrap();

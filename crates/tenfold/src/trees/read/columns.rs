@@ -96,9 +96,8 @@ impl Levels {
 /// The bytes of a short cell and their number in one.
 fn pack(cell: &str) -> Option<u64> {
     let bytes = cell.as_bytes();
-    (bytes.len() <= SHORT_BYTES).then(|| {
-        bytes.iter().fold(bytes.len() as u64, |packed, &byte| packed << 8 | u64::from(byte))
-    })
+    (bytes.len() <= SHORT_BYTES)
+        .then(|| bytes.iter().fold(bytes.len() as u64, |packed, &byte| packed << 8 | u64::from(byte)))
 }
 
 impl Column {
@@ -245,12 +244,23 @@ mod tests {
         let late = column(&texts.iter().copied().chain(["x"]).collect::<Vec<_>>());
         assert_eq!(late.not_number, Some((1502, "x".into())));
         assert!(!late.is_number() && late.numbers.is_empty());
-        assert!(column(&(0..30).map(|i| (i * 7).to_string()).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>()).all_differ());
+        assert!(
+            column(
+                &(0..30)
+                    .map(|i| (i * 7).to_string())
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+            )
+            .all_differ()
+        );
     }
 
     #[test]
     fn short_cells_are_told_apart_by_length_blanks_and_zeros() {
-        let cells = ["0", "00", "0 ", " 0", "", "\0", "\0\0", "1", "0", "1", "NA", "seven77", "eight888", "seven77"];
+        let cells =
+            ["0", "00", "0 ", " 0", "", "\0", "\0\0", "1", "0", "1", "NA", "seven77", "eight888", "seven77"];
         let levels = column(&cells).levels.unwrap();
         let of: Vec<Option<&str>> =
             (0..cells.len()).map(|row| levels.of(row).map(|l| levels.names[l].as_str())).collect();
