@@ -34,6 +34,9 @@ pub struct Report {
     /// Where the page goes: .html
     #[arg(short, long, value_name = "PAGE.html")]
     output: PathBuf,
+    /// For trees: hold back what stands for fewer samples than this, other than none
+    #[arg(long, value_name = "N")]
+    min_cell: Option<u64>,
     #[command(flatten)]
     truth: TruthArgs,
 }
@@ -57,13 +60,24 @@ impl Report {
                 self.model.display()
             )));
         }
+        if self.min_cell.is_some() && kind != "trees" {
+            return Err(exit::usage(format!(
+                "--min-cell is for models of trees; {} holds one of {kind}",
+                self.model.display()
+            )));
+        }
         let page = match kind.as_str() {
             "topics" => topics::Model::load(&self.model)?.report()?,
             "communities" => self.communities(&communities::Model::load(&self.model)?, session)?,
             "ica" => ica::Model::load(&self.model)?.report(),
             "motifs" => motifs::Model::load(&self.model)?.report(),
             "sentences" => sentences::Model::load(&self.model)?.report()?,
-            "trees" => trees::Model::load(&self.model)?.report(),
+            "trees" => {
+                let model = trees::Model::load(&self.model)?;
+                let picture = model.picture(self.min_cell);
+                picture.check()?;
+                picture.page()
+            }
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;
