@@ -44,6 +44,9 @@ pub struct Report {
     /// Of cell types: counted transcripts of single cells that judge the types
     #[arg(long, value_name = "COUNTS")]
     single_cells: Option<PathBuf>,
+    /// For trees: hold back what stands for fewer samples than this, other than none
+    #[arg(long, value_name = "N")]
+    min_cell: Option<u64>,
     #[command(flatten)]
     truth: TruthArgs,
 }
@@ -80,6 +83,12 @@ impl Report {
                 self.model.display()
             )));
         }
+        if self.min_cell.is_some() && kind != "trees" {
+            return Err(exit::usage(format!(
+                "--min-cell is for models of trees; {} holds one of {kind}",
+                self.model.display()
+            )));
+        }
         let page = match kind.as_str() {
             "cells" => self.cells(&types::Model::load(&self.model)?, session)?,
             "topics" => topics::Model::load(&self.model)?.report()?,
@@ -87,7 +96,12 @@ impl Report {
             "ica" => ica::Model::load(&self.model)?.report(),
             "motifs" => motifs::Model::load(&self.model)?.report(),
             "sentences" => sentences::Model::load(&self.model)?.report()?,
-            "trees" => trees::Model::load(&self.model)?.report(),
+            "trees" => {
+                let model = trees::Model::load(&self.model)?;
+                let picture = model.picture(self.min_cell);
+                picture.check()?;
+                picture.page()
+            }
             _ => plain(&ModelFile::load(&self.model)?),
         };
         session.watch.check()?;

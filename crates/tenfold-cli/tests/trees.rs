@@ -35,6 +35,15 @@ fn a_tree_is_learned_used_compared_and_exported() {
     assert!(place.ok("trees show m.tenfold --variable x3 --top 2").out.lines().count() == 3);
     place.ok("report m.tenfold -o page.html");
     assert!(String::from_utf8_lossy(&place.bytes("page.html")).contains("x11"));
+    place.ok("report m.tenfold --min-cell 11 -o coarse.html");
+    assert!(place.bytes("coarse.html") != place.bytes("page.html"), "small cells are kept out of pages too");
+    for command in ["trees export m.tenfold --format bif -o none.bif", "report m.tenfold -o none.html"] {
+        place.fails(
+            &format!("{command} --min-cell 1000000"),
+            3,
+            &["fewer than the smallest cell of 1000000"],
+        );
+    }
 }
 
 #[test]

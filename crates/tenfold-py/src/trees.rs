@@ -193,7 +193,7 @@ impl TreesModel {
     /// The tree in the format of other programs.
     fn export(&self, format: &str, min_cell: Option<u64>) -> PyResult<String> {
         let format = Format::named(format).map_err(raised)?;
-        Ok(export::text(&self.0.picture(min_cell), format))
+        export::text(&self.0.picture(min_cell), format).map_err(raised)
     }
 
     /// All but the arrays, as JSON.

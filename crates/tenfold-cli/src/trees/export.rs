@@ -55,9 +55,18 @@ impl Export {
             FormatName::Bif => Format::Bif,
             FormatName::Json => Format::Json,
         };
-        export::write(&self.output, &model.picture(self.min_cell), format)?;
+        let picture = model.picture(self.min_cell);
+        export::write(&self.output, &picture, format)?;
+        let held_back = picture.held_back();
+        if let [first, ..] = held_back[..] {
+            session.warn(&format!(
+                "{} variables were observed in fewer samples than --min-cell and nothing is told of their values: {} …",
+                held_back.len(),
+                model.variables()[first].name
+            ));
+        }
         let to = self.output.display();
-        let value = json!({ "output": self.output.to_string_lossy(), "format": format.name() });
+        let value = json!({ "output": self.output.to_string_lossy(), "format": format.name(), "held_back": held_back.len() });
         session.answer(&format!("{} written to {to}\n", format.name()), &value)
     }
 }

@@ -9,6 +9,7 @@
 use super::Source;
 use crate::error::Result;
 use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
 use tenfold_engine::progress::Progress;
 
 /// The cells of a row.
@@ -30,6 +31,18 @@ impl Cells {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).filter_map(|i| self.get(i))
+    }
+
+    /// All cells one after another, unless one of them is not UTF-8: the whole row is looked at once.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let text = std::str::from_utf8(&self.data).ok()?;
+        self.ends.iter().all(|&end| text.is_char_boundary(end)).then_some(text)
+    }
+
+    /// Where the cells stand in it.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
     /// Whether this is a line without anything on it, or with an empty cell in quotes.
@@ -283,6 +296,16 @@ mod tests {
         let text = "a\n\"b\n\nc\"\n\nd\n";
         let lines: Vec<u64> = rows(Kind::Csv, text, 100).unwrap().0.iter().map(|r| r.0).collect();
         assert_eq!(lines, [1, 2, 5, 6], "blank lines are rows, and quoted ones are not");
+    }
+
+    #[test]
+    fn cells_are_text_each_by_itself() {
+        let cells = |bytes: &[u8], ends: &[usize]| Cells { data: bytes.to_vec(), ends: ends.to_vec() };
+        let row = cells("aéb".as_bytes(), &[1, 3, 4]);
+        let text = row.text().unwrap();
+        assert_eq!(row.spans().map(|span| &text[span]).collect::<Vec<_>>(), ["a", "é", "b"]);
+        // Together two halves are a letter, but they are halves of different cells.
+        assert!(cells("é".as_bytes(), &[1, 2]).text().is_none() && cells(b"\xff", &[1]).text().is_none());
     }
 
     #[test]

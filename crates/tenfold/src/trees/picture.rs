@@ -5,6 +5,7 @@ mod cells;
 use super::data::{Kind, Variable};
 use super::network::Network;
 use super::tree::Tree;
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -110,6 +111,33 @@ impl<'a> Picture<'a> {
             Shown { picture: *self, network, marginals, edges: Vec::new(), index, prefix: self.prefix() };
         shown.edges = self.tree.edges().into_iter().map(|(a, b, length)| shown.edge(a, b, length)).collect();
         shown
+    }
+
+    /// Whether anything may be told.
+    ///
+    /// # Errors
+    /// When the model was learnt from fewer samples than the smallest cell: then every number in it stands for fewer, and a table in
+    /// its place would be made up.
+    pub fn check(&self) -> Result<()> {
+        match self.min_cell {
+            Some(cell) if (self.samples as u64) < cell => Err(Error::Unfit {
+                problem: format!(
+                    "the model was learnt from {} samples, fewer than the smallest cell of {cell} that may be told",
+                    self.samples
+                ),
+                remedy: format!(
+                    "fit at least {cell} samples, or give a smaller --min-cell if these may be told"
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Variables that were observed in fewer samples than the smallest cell, though others were in more: nothing is told about
+    /// their values, and tables in their place are even.
+    pub fn held_back(&self) -> Vec<usize> {
+        let cell = self.min_cell.unwrap_or(0);
+        (0..self.variables.len()).filter(|&v| (self.seen(v) as u64) < cell).collect()
     }
 
     /// Samples in which a variable was observed.

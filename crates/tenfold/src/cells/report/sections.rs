@@ -104,6 +104,7 @@ pub(super) fn features(model: &Model) -> Option<Section> {
         "How many times as frequent a value is among the cells of a type as among all cells; 1 is no difference. Values are the \
          middles of the histogram's bins.",
     ));
+    let mut plots: Vec<Block> = Vec::new();
     let edges = bins.edges();
     for (name, edges) in edges {
         let Some(feature) = Feature::ALL.into_iter().find(|feature| feature.name() == name) else { continue };
@@ -120,14 +121,17 @@ pub(super) fn features(model: &Model) -> Option<Section> {
             _ => edges,
         };
         let series = lines(model, feature, &middles(cuts));
-        section = section.with(Plot::lines(format!("{name} of cells"), series).axes(name, "times"));
+        plots.push(Plot::lines(format!("{name} of cells"), series).axes(name, "times").into());
     }
     let turns = bins.orientations();
     if turns > 1 && !model.histogram(0, Feature::Orientation).is_empty() {
         let at: Vec<f64> = (0..turns).map(|i| (i as f64 + 0.5) * 180.0 / turns as f64).collect();
         let plot =
             Plot::lines("orientation of cells that are not round", lines(model, Feature::Orientation, &at));
-        section = section.with(plot.axes("degrees from the x axis towards the y axis", "times"));
+        plots.push(plot.axes("degrees from the x axis towards the y axis", "times").into());
+    }
+    for pair in plots.chunks(2) {
+        section = section.with(Block::Row(pair.to_vec()));
     }
     Some(section)
 }

@@ -76,24 +76,28 @@ impl Format {
 ///
 /// # Complexity
 /// O(size of the tables).
-pub fn text(picture: &Picture<'_>, format: Format) -> String {
+///
+/// # Errors
+/// When there are fewer samples than the smallest cell that may be told ([`Picture::check`]).
+pub fn text(picture: &Picture<'_>, format: Format) -> Result<String> {
+    picture.check()?;
     let shown = picture.shown();
-    match format {
+    Ok(match format {
         Format::Newick => newick::newick(&shown),
         Format::Nexus => newick::nexus(&shown),
         Format::GraphMl => graphml::graphml(&shown),
         Format::Dot => dot::dot(&shown),
         Format::Bif => bif::bif(&shown),
         Format::Json => json::json(&shown),
-    }
+    })
 }
 
 /// Writes the tree in a format, whole or not at all.
 ///
 /// # Errors
-/// [`Error::Write`] when the disk refuses.
+/// As [`text`]; [`Error::Write`] when the disk refuses.
 pub fn write(path: &Path, picture: &Picture<'_>, format: Format) -> Result<()> {
-    let text = text(picture, format);
+    let text = text(picture, format)?;
     output::write_atomically(path, |out| {
         out.write_all(text.as_bytes()).map_err(|e| output::write_error(path, e))
     })

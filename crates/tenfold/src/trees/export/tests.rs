@@ -36,18 +36,18 @@ fn a_small_tree_in_every_format() {
     let picture = sketch.picture(100, None);
     let lengths: Vec<String> = (0..3).map(|v| sketch.tree.length(v, 3).unwrap().to_string()).collect();
     let newick = format!("(x0:{},x1:{},x2:{});\n", lengths[0], lengths[1], lengths[2]);
-    assert_eq!(text(&picture, Format::Newick), newick);
-    let nexus = text(&picture, Format::Nexus);
+    assert_eq!(text(&picture, Format::Newick).unwrap(), newick);
+    let nexus = text(&picture, Format::Nexus).unwrap();
     assert!(
         nexus.starts_with("#NEXUS\n")
             && nexus.contains("NTAX=3")
             && nexus.contains("TREE tree_1 = [&U] (x0:")
     );
-    assert!(text(&picture, Format::Dot).contains("n0 -- n3 ["));
-    let bif = text(&picture, Format::Bif);
+    assert!(text(&picture, Format::Dot).unwrap().contains("n0 -- n3 ["));
+    let bif = text(&picture, Format::Bif).unwrap();
     assert!(bif.contains("variable h1 {\n  type discrete [ 2 ] { s0, s1 };\n}\n"), "{bif}");
     assert!(bif.contains("probability ( x0 | h1 ) {\n  (s0) "), "{bif}");
-    let json: Value = serde_json::from_str(&text(&picture, Format::Json)).unwrap();
+    let json: Value = serde_json::from_str(&text(&picture, Format::Json).unwrap()).unwrap();
     assert_eq!(
         (json["nodes"][3]["name"].as_str(), json["nodes"][0]["shows"].as_u64()),
         (Some("h1"), Some(3))
@@ -57,7 +57,7 @@ fn a_small_tree_in_every_format() {
 #[test]
 fn inner_variables_are_tips_and_forests_have_a_line_for_each_tree() {
     let sketch = Sketch::new(&Synth { variables: 12, shape: Shape::Observed, blocks: 2, ..Synth::default() });
-    let text = text(&sketch.picture(100, None), Format::Newick);
+    let text = text(&sketch.picture(100, None), Format::Newick).unwrap();
     assert_eq!(text.lines().count(), 2);
     for v in 0..24 {
         let tip = |c: char| matches!(c, '(' | ',');
@@ -75,7 +75,7 @@ fn exported_tables_keep_small_cells_back() {
         let sketch = Sketch::new(&Synth { seed: seed as u64, ..synth });
         let samples = 11 * 40;
         let json: Value =
-            serde_json::from_str(&text(&sketch.picture(samples, Some(11)), Format::Json)).unwrap();
+            serde_json::from_str(&text(&sketch.picture(samples, Some(11)), Format::Json).unwrap()).unwrap();
         let numbers = |value: &Value| -> Vec<f64> {
             value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap_or(0.0)).collect()
         };
@@ -106,6 +106,21 @@ fn exported_tables_keep_small_cells_back() {
         }
         assert!(json["edges"].as_array().unwrap().iter().all(|e| e["error"].is_null()));
     }
+}
+
+#[test]
+fn fewer_samples_than_a_cell_are_not_told_at_all() {
+    let sketch = Sketch::new(&Synth { variables: 5, ..Synth::default() });
+    for format in Format::ALL {
+        let error = text(&sketch.picture(10, Some(11)), format).unwrap_err().to_string();
+        assert!(error.contains("10 samples, fewer than the smallest cell of 11"), "{error}");
+        assert!(text(&sketch.picture(11, Some(11)), format).is_ok());
+        assert!(text(&sketch.picture(10, None), format).is_ok());
+    }
+    let seen = [10, 11, 400, 0, 400];
+    let picture = Picture { seen: &seen, ..sketch.picture(400, Some(11)) };
+    assert_eq!(picture.held_back(), [0, 3]);
+    assert!(sketch.picture(400, None).held_back().is_empty());
 }
 
 /// Python's own readers, where `TENFOLD_TEST_PYTHON` has them.

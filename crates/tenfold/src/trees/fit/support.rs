@@ -4,8 +4,10 @@ use crate::error::Result;
 use crate::trees::choices::{Contraction, Params};
 use crate::trees::data::Table;
 use crate::trees::moments::Spectra;
+use crate::trees::structure::Method;
 use crate::trees::tree::Tree;
 use rand::RngExt;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tenfold_engine::linalg::random;
 use tenfold_engine::progress::{Progress, Silent};
@@ -15,6 +17,9 @@ const RESAMPLED: u64 = 750 << 32;
 
 /// A resampled table has no more rows: beyond, distances are as sure as the model is right.
 const MOST_SAMPLES: usize = 50_000;
+
+/// Above so many variables resampled tables have one start only.
+const MANY: usize = 500;
 
 /// The side of a split without the first variable, by its variables.
 type Side = Vec<u32>;
@@ -38,19 +43,27 @@ pub(super) fn bootstrap(
         Contraction::None => Contraction::None,
         _ => Contraction::Jackknife,
     };
-    let plain = Params { contraction, ..params.clone() };
-    for round in 0..params.bootstrap {
+    // The other starts seldom win in large trees, and cost as much again for every table.
+    let large = table.variables().len() > MANY && params.method == Method::Auto;
+    let method = if large { Method::Insertion } else { params.method };
+    let plain = Params { contraction, method, ..params.clone() };
+    let round = |round: usize| -> Result<BTreeSet<Side>> {
         progress.check()?;
         let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
         let n = table.samples();
         let drawn = table.take((0..n.min(MOST_SAMPLES)).map(|_| rng.random_range(0..n)));
         let spectra = Spectra::of(&drawn, &Silent)?;
         let found = plain.forest(&spectra, &spectra.distances(states - 1), &Silent)?;
-        let there: BTreeSet<Side> = splits(&found).into_values().collect();
+        progress.advance(1);
+        Ok(splits(&found).into_values().collect())
+    };
+    // Tables are resampled side by side: much of the search for a tree runs on one thread.
+    let found: Vec<BTreeSet<Side>> =
+        (0..params.bootstrap).into_par_iter().with_max_len(1).map(round).collect::<Result<_>>()?;
+    for there in &found {
         for (count, side) in counts.iter_mut().zip(edges.values()) {
             *count += usize::from(there.contains(side));
         }
-        progress.advance(1);
     }
     let share = |count: usize| count as f64 / params.bootstrap as f64;
     Ok(edges.into_keys().zip(counts.into_iter().map(share)).collect())

@@ -19,7 +19,7 @@ use layout::Layout;
 use pairs::{Line, Singles};
 use rayon::prelude::*;
 use tenfold_engine::progress::Progress;
-use tiles::{Index, Strip};
+use tiles::{Bits, Index, Strip};
 
 impl Spectra {
     /// The canonical correlations of all pairs of variables: the singular values of Σ_ii^(−1/2) Σ_ij Σ_jj^(−1/2) with centred
@@ -29,7 +29,8 @@ impl Spectra {
     /// that fewer than eight samples have are passed over where their variable has others.
     ///
     /// # Complexity
-    /// samples × features² operations at matrix-multiply speed when more than about a seventh of a row is not 0, otherwise
+    /// samples × features² operations at matrix-multiply speed when more than about a seventh of a row is not 0 (64 at a time where
+    /// all values are 0 or 1), otherwise
     /// half the sum of the squares of the rows' entries; memory for eight strips of products, not for all of them.
     ///
     /// # Errors
@@ -50,9 +51,11 @@ impl Spectra {
         let cuts = Strip::cuts(&layout);
         progress.stage("pairs of variables", layout.variables() as u64);
         let index = if layout.dense() { None } else { Some(Index::new(&layout)?) };
-        let strip = |cut: &[usize]| match &index {
-            Some(index) => Strip::sparse(&layout, index, cut[0]..cut[1]),
-            None => Strip::dense(&layout, cut[0]..cut[1]),
+        let bits = if layout.dense() { Bits::new(&layout) } else { None };
+        let strip = |cut: &[usize]| match (&index, &bits) {
+            (Some(index), _) => Strip::sparse(&layout, index, cut[0]..cut[1]),
+            (None, Some(bits)) => Strip::bits(&layout, bits, cut[0]..cut[1]),
+            (None, None) => Strip::dense(&layout, cut[0]..cut[1]),
         };
         let lines = |cut: &[usize]| -> Result<Vec<Line>> {
             progress.check()?;

@@ -60,8 +60,12 @@ pub(super) fn read(
                 let problem = format!("has {} cells where {} were expected", row.len(), names.len());
                 return Err(source.fail(line, problem, MEND));
             }
-            for (at, cell) in row.iter().enumerate() {
-                taken.push(at, utf8(source.path(), cell, line)?, line);
+            match row.text() {
+                Some(text) => {
+                    row.spans().enumerate().for_each(|(at, span)| taken.push(at, &text[span], line));
+                }
+                // One of the cells is not UTF-8, and this says where.
+                None => row.iter().try_for_each(|cell| utf8(source.path(), cell, line).map(|_| ()))?,
             }
         }
         next = rows.next(&mut row)?;

@@ -77,7 +77,7 @@ impl Made {
         }
         let before = entries.len();
         for (i, &part) in self.parts.iter().enumerate() {
-            let x = columns[part].numbers.as_ref().map_or(f64::NAN, |n| n[row]);
+            let x = columns[part].number(row);
             if x.is_nan() {
                 entries.truncate(before);
                 return false;
@@ -169,12 +169,7 @@ fn variables(
 
 /// Whether all cells are whole numbers, each another.
 fn looks_like_id(column: &Column) -> bool {
-    let Some(numbers) = column.numbers.as_ref().filter(|n| n.len() > 20 && column.is_whole()) else {
-        return false;
-    };
-    let mut sorted = numbers.clone();
-    sorted.sort_by(f64::total_cmp);
-    column.missing == 0 && sorted.windows(2).all(|w| w[0] != w[1])
+    column.rows > 20 && column.is_whole() && column.all_differ()
 }
 
 enum Guess {
@@ -205,7 +200,7 @@ fn guess(path: &Path, column: &Column, options: &Options) -> Result<Guess> {
             wrong(format!("column {:?} has more than 65000 levels", column.name), "leave it out with --id")
         }
         Some(_) => Ok(Guess::Kind(Kind::Category)),
-        None if column.numbers.is_some() => {
+        None if column.is_number() => {
             let few = levels.is_some_and(|l| l == 2 || l <= options.max_levels && column.is_whole());
             Ok(Guess::Kind(if few { Kind::Category } else { Kind::Real }))
         }
@@ -234,10 +229,10 @@ fn numbers(path: &Path, column: &Column, what: &str) -> Result<()> {
 
 fn counts(path: &Path, column: &Column) -> Result<()> {
     numbers(path, column, "counts")?;
-    let bad = column
-        .numbers
-        .as_ref()
-        .and_then(|n| n.iter().position(|x| *x < 0.0 || x.fract() != 0.0 && !x.is_nan()));
+    let bad = (0..column.rows).find(|&row| {
+        let x = column.number(row);
+        x < 0.0 || x.fract() != 0.0 && !x.is_nan()
+    });
     match bad {
         None => Ok(()),
         Some(row) => Err(fail(
