@@ -3,6 +3,7 @@
 //! A library, because two programs are this command: the binary of this crate, and the one that the Python package
 //! installs.
 
+mod cells;
 mod common;
 mod communities;
 mod completions;
@@ -26,7 +27,7 @@ use common::{Session, parse_count_to};
 use std::ffi::OsString;
 
 /// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, templates of sentences, trees of hidden causes,
-/// sources of mixed signals, components of a tensor.
+/// cells in tissue images, sources of mixed signals, components of a tensor.
 #[derive(Parser)]
 #[command(name = "tenfold", version, max_term_width = 96, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -56,6 +57,9 @@ enum Command {
     /// Learn a tree of hidden variables above observed ones
     #[command(subcommand)]
     Trees(trees::Command),
+    /// Find cells in tissue images, and their types
+    #[command(subcommand)]
+    Cells(cells::Command),
     Report(report::Report),
     /// Unmix signals: independent component analysis
     #[command(subcommand)]
@@ -108,6 +112,7 @@ Examples:
   tenfold sentences fit reviews.txt -o m.tenfold     word vectors and templates
   tenfold sentences encode m.tenfold new.txt -o X.npy  numbers for sentences
   tenfold trees fit survey.csv -o m.tenfold          hidden causes of answers
+  tenfold cells detect ish/*.png -o cells.parquet    cells of tissue images
   tenfold ica fit X.csv -k 8 -o m.tenfold            learn 8 sources from rows
   tenfold ica infer m.tenfold Y.csv -o S.csv         sources of new samples
   tenfold tensor decompose T.npy                     components of a tensor
@@ -125,6 +130,7 @@ fn carry_out(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Motifs(command) => command.run(session),
         Command::Sentences(command) => command.run(session),
         Command::Trees(command) => command.run(session),
+        Command::Cells(command) => command.run(session),
         Command::Report(report) => report.run(session),
         Command::Ica(command) => command.run(session),
         Command::Tensor(command) => command.run(session),

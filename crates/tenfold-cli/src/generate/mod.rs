@@ -1,5 +1,6 @@
 //! `tenfold generate`: data with known truth.
 
+mod cells;
 mod communities;
 mod ica;
 mod motifs;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 #[derive(Subcommand)]
 pub enum Command {
+    Cells(cells::Cells),
     Communities(communities::Communities),
     Ica(ica::Ica),
     Motifs(motifs::Motifs),
@@ -26,6 +28,7 @@ pub enum Command {
 impl Command {
     pub fn run(self, session: &Session) -> Result<()> {
         match self {
+            Self::Cells(cells) => cells.run(session),
             Self::Communities(communities) => communities.run(session),
             Self::Ica(ica) => ica.run(session),
             Self::Motifs(motifs) => motifs.run(session),

@@ -21,7 +21,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { radius: None, shape: None, faintest: 0.25, max_rounds: 3, tile: 512 }
+        Self { radius: None, shape: None, faintest: 0.25, max_rounds: 3, tile: 768 }
     }
 }
 

@@ -1,0 +1,190 @@
+//! Images from files: PNG, JPEG and TIFF, as one channel in which cells are bright.
+//!
+//! What a file claims about itself is checked against its length before memory is set aside. A TIFF is read strip by strip or tile
+//! by tile when a window asks for it, and a PNG that does not fit into memory is unpacked into a temporary file, so that images may
+//! be larger than memory. Numbers of 16 bits keep them.
+
+mod jpeg;
+mod look;
+mod png;
+mod raw;
+mod tiff;
+mod tone;
+mod write;
+
+pub(super) use raw::{Raw, Shape};
+pub use tone::{Polarity, Stain};
+pub use write::{png_bytes, write_plane};
+
+use super::plane::{Pixels, Plane, Window};
+use crate::error::{Error, Result};
+use crate::input::Disk;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tenfold_engine::progress::Progress;
+use tone::Tone;
+
+/// How an image is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// What is looked at: a stain, a channel, or brightness.
+    pub stain: Stain,
+    /// Whether cells are darker or lighter than what is around them.
+    pub polarity: Polarity,
+    /// Bytes of memory for pixels. 2 GiB by default.
+    pub memory: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { stain: Stain::Auto, polarity: Polarity::Auto, memory: 2 << 30 }
+    }
+}
+
+/// What readers of formats are given.
+struct Reading<'a> {
+    memory: u64,
+    progress: &'a dyn Progress,
+}
+
+/// An image file that is open, seen as one channel. Its windows may be asked for from several threads.
+pub struct Image {
+    path: PathBuf,
+    raw: Box<dyn Raw>,
+    tone: Tone,
+    notes: Vec<String>,
+}
+
+const KNOWN: &str = "PNG, JPEG and TIFF (told by their first bytes, not by the name)";
+
+/// Opens an image. The format is told by the first bytes.
+///
+/// The value of a pixel with colours I_c is Σ_c w_c I_c for brightness, and Σ_c w_c · −log₁₀((I_c + 1) / (I0_c + 1)) for the density
+/// of a stain (Beer and Lambert), where I0 is the light that falls through the background; see [`Stain`] for the weights. Where cells
+/// are dark, brightness is turned around. Intensities are in the file's own units, densities have none.
+///
+/// # Errors
+/// A file that is missing, empty, damaged or of another type; an image that does not fit into [`Options::memory`] and cannot be read
+/// in parts; a channel that it does not have.
+///
+/// # Example
+/// ```
+/// use tenfold::cells::images::{Options, open, write_plane};
+/// use tenfold::cells::{Pixels, Plane, Window};
+/// # use tenfold::engine::progress::Silent;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("dark.png");
+/// // A dark spot on light ground.
+/// let spot = |i: usize| if (i % 64).abs_diff(20) + (i / 64).abs_diff(30) < 9 { 40.0 } else { 220.0 };
+/// write_plane(&path, &Plane::new(64, 64, (0..64 * 64).map(spot).collect()))?;
+/// let image = open(&path, &Options::default(), &Silent)?;
+/// assert_eq!(image.size(), (64, 64));
+/// let window = image.window(Window { x: 20, y: 10, width: 1, height: 21 })?;
+/// assert_eq!((window.at(0, 20), window.at(0, 0)), (215.0, 35.0));
+/// assert_eq!(image.describe(), "dark.png: 64 × 64 pixels of 8 bits, brightness, dark on light");
+/// # Ok::<(), tenfold::Error>(())
+/// ```
+pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Image> {
+    let (raw, mut notes) = open_raw(path, options.memory, progress)?;
+    let shape = raw.shape();
+    if shape.channels > shape.colours {
+        notes.push("its opacity is passed over".into());
+    }
+    let tone = Tone::choose(path, &*raw, options)?;
+    Ok(Image { path: path.to_owned(), raw, tone, notes })
+}
+
+/// The samples of an image as they are, and what there is to say about them.
+pub(super) fn open_raw(
+    path: &Path,
+    memory: u64,
+    progress: &dyn Progress,
+) -> Result<(Box<dyn Raw>, Vec<String>)> {
+    let disk = Disk::open(path)?;
+    if disk.len() == 0 {
+        return Err(disk.fail("is empty", "give an image: PNG, JPEG or TIFF"));
+    }
+    let head = disk.bytes(0, disk.len().min(8))?;
+    let reading = Reading { memory, progress };
+    let (raw, notes) = match head[..] {
+        [0x89, b'P', b'N', b'G', ..] => (png::open(&disk, &reading)?, Vec::new()),
+        [0xff, 0xd8, 0xff, ..] => (jpeg::open(&disk, &reading)?, Vec::new()),
+        [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => {
+            let (raw, more) = tiff::open(&disk, &reading)?;
+            let note =
+                "it has several pages, of which the first is read: write the others to files of their own";
+            (raw, if more { vec![note.into()] } else { Vec::new() })
+        }
+        _ => {
+            let problem = "is no image that is known here".into();
+            return Err(Error::UnsupportedFile { path: path.to_owned(), problem, known: KNOWN.into() });
+        }
+    };
+    let Shape { width, height, .. } = raw.shape();
+    if width == 0 || height == 0 {
+        return Err(disk.fail("has no pixels", "give an image with at least one"));
+    }
+    Ok((raw, notes))
+}
+
+/// The error for an image that cannot be read in parts.
+fn too_large(disk: &Arc<Disk>, shape: Shape, memory: u64, remedy: &str) -> Error {
+    let megapixels = shape.width as f64 * shape.height as f64 / 1e6;
+    let what = format!("{} × {} pixels ({megapixels:.0} megapixels)", shape.width, shape.height);
+    let problem =
+        format!("holds {what} that can only be read as a whole, too many for {memory} bytes of memory");
+    disk.fail(problem, format!("{remedy}, or raise --memory"))
+}
+
+impl Image {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What there is to say about the file.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What is looked at, in words.
+    pub fn stain(&self) -> String {
+        self.tone.describe()
+    }
+
+    /// Whether cells are darker than what is around them.
+    pub fn is_dark_on_light(&self) -> bool {
+        self.tone.is_dark()
+    }
+
+    /// One line for people: name, size, and what is looked at.
+    pub fn describe(&self) -> String {
+        let Shape { width, height, bits, colours, .. } = self.raw.shape();
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        let colours = if colours > 1 { format!(" in {colours} channels") } else { String::new() };
+        let polarity = if self.is_dark_on_light() { "dark on light" } else { "light on dark" };
+        format!("{name}: {width} × {height} pixels of {bits} bits{colours}, {}, {polarity}", self.stain())
+    }
+
+    /// The samples as they are in the file.
+    pub(super) fn raw(&self) -> &dyn Raw {
+        &*self.raw
+    }
+}
+
+impl Pixels for Image {
+    fn size(&self) -> (usize, usize) {
+        let Shape { width, height, .. } = self.raw.shape();
+        (width, height)
+    }
+
+    fn window(&self, window: Window) -> Result<Plane> {
+        let channels = self.raw.shape().channels;
+        let mut values = Vec::with_capacity(window.width * window.height);
+        self.raw.rows(window, &mut |row| {
+            values.extend(row.chunks_exact(channels).map(|pixel| self.tone.of(pixel) as f32));
+            Ok(())
+        })?;
+        Ok(Plane::new(window.width, window.height, values))
+    }
+}

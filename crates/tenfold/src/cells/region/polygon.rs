@@ -1,0 +1,242 @@
+//! Polygons from tables of points and from GeoJSON.
+
+use super::MOST;
+use crate::error::{Error, Result};
+use crate::input::rows::{Cells, Kind, RowReader};
+use crate::input::{Disk, Opening, Source};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use tenfold_engine::progress::Silent;
+
+/// Rings of points. A place lies inside when a ray from it crosses the rings an odd number of times, so a ring within a ring is a
+/// hole, and rings beside each other are all inside. Edges and corners belong to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polygon {
+    rings: Vec<Vec<[f64; 2]>>,
+}
+
+impl Polygon {
+    /// From rings, closed or not.
+    ///
+    /// # Errors
+    /// [`Error::Unfit`] for no ring, a ring of fewer than three different points, or a place that is not finite.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::cells::region::Polygon;
+    /// let square = |low: f64, high: f64| vec![[low, low], [high, low], [high, high], [low, high]];
+    /// let frame = Polygon::new(vec![square(0.0, 10.0), square(4.0, 6.0)])?;
+    /// assert!(frame.contains(1.0, 5.0) && !frame.contains(5.0, 5.0) && !frame.contains(11.0, 5.0));
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    pub fn new(mut rings: Vec<Vec<[f64; 2]>>) -> Result<Self> {
+        let unfit = |problem: &str| Error::Unfit {
+            problem: problem.into(),
+            remedy: "a ring has at least three points, each with a finite x and y".into(),
+        };
+        for ring in &mut rings {
+            ring.dedup();
+            if ring.len() > 1 && ring.first() == ring.last() {
+                ring.pop();
+            }
+            if ring.len() < 3 {
+                return Err(unfit("a ring of the polygon has fewer than three points"));
+            }
+            if ring.iter().flatten().any(|x| !x.is_finite()) {
+                return Err(unfit("a point of the polygon is not finite"));
+            }
+        }
+        if rings.is_empty() {
+            return Err(unfit("the polygon has no points"));
+        }
+        Ok(Self { rings })
+    }
+
+    /// Whether a place lies inside or on an edge.
+    pub fn contains(&self, x: f64, y: f64) -> bool {
+        let mut inside = false;
+        // Nothing compares with NaN.
+        if x.is_nan() || y.is_nan() {
+            return false;
+        }
+        for ring in &self.rings {
+            let last = ring.len() - 1;
+            for (i, &[bx, by]) in ring.iter().enumerate() {
+                let [ax, ay] = ring[if i == 0 { last } else { i - 1 }];
+                // Twice the area of the triangle of the edge and the place; 0 on the line through the edge.
+                let side = (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+                let beside = x >= ax.min(bx) && x <= ax.max(bx) && y >= ay.min(by) && y <= ay.max(by);
+                if side == 0.0 && beside {
+                    return true;
+                }
+                // A corner belongs to the edge that goes down from it, so that no ray crosses it twice.
+                if (ay > y) != (by > y) && (side > 0.0) == (by > ay) {
+                    inside = !inside;
+                }
+            }
+        }
+        inside
+    }
+
+    /// The least and largest x and y: left, top, right, bottom.
+    pub fn bounds(&self) -> [f64; 4] {
+        let all = self.rings.iter().flatten();
+        all.fold([f64::MAX, f64::MAX, f64::MIN, f64::MIN], |[l, t, r, b], &[x, y]| {
+            [l.min(x), t.min(y), r.max(x), b.max(y)]
+        })
+    }
+
+    /// A table with columns x and y and, for several rings, `ring`; or GeoJSON.
+    pub(super) fn read(path: &Path, extension: &str) -> Result<Self> {
+        let rings = match extension {
+            "json" | "geojson" => geojson(path)?,
+            _ => table(path, extension == "tsv")?,
+        };
+        Self::new(rings).map_err(|error| match error {
+            Error::Unfit { problem, remedy } => {
+                Error::Read { path: path.to_owned(), line: None, problem, remedy }
+            }
+            other => other,
+        })
+    }
+}
+
+fn table(path: &Path, tabs: bool) -> Result<Vec<Vec<[f64; 2]>>> {
+    let wanted = "give a table of points with the columns x and y, and ring where there are several";
+    let source = Source::open(path, Opening { encoding: None, max_decompressed: MOST, wanted }, &Silent)?;
+    let mut rows = RowReader::new(&source, if tabs { Kind::Tsv } else { Kind::Csv }, 1 << 20, &Silent)?;
+    let (mut cells, mut places) = (Cells::default(), None);
+    let (mut rings, mut numbers): (Vec<Vec<[f64; 2]>>, HashMap<String, usize>) = Default::default();
+    while let Some(line) = rows.next(&mut cells)? {
+        if cells.is_blank() {
+            continue;
+        }
+        let text: Vec<String> = cells.iter().map(|c| String::from_utf8_lossy(c).trim().to_owned()).collect();
+        let Some((x, y, ring)) = places else {
+            let names: Vec<String> = text.iter().map(|t| t.to_lowercase()).collect();
+            let find = |name: &str| names.iter().position(|n| n == name);
+            places = match (find("x"), find("y"), text.len()) {
+                (Some(x), Some(y), _) => Some((x, y, find("ring").or(find("part")).or(find("polygon")))),
+                _ => return Err(source.fail(line, format!("begins with {:?}", text.join(",")), wanted)),
+            };
+            continue;
+        };
+        let number = |at: usize| text.get(at).and_then(|t| t.parse::<f64>().ok()).filter(|x| x.is_finite());
+        let Some((x, y)) = number(x).zip(number(y)) else {
+            return Err(source.fail(line, "has no numbers for x and y", "mend the line"));
+        };
+        let name = ring.and_then(|at| text.get(at)).cloned().unwrap_or_default();
+        let at = *numbers.entry(name).or_insert_with(|| {
+            rings.push(Vec::new());
+            rings.len() - 1
+        });
+        rings[at].push([x, y]);
+    }
+    Ok(rings)
+}
+
+fn geojson(path: &Path) -> Result<Vec<Vec<[f64; 2]>>> {
+    let disk = Disk::open(path)?;
+    if disk.len() > MOST {
+        return Err(disk.fail("is too long for a polygon", "give the region as a mask"));
+    }
+    let wanted = "give a GeoJSON Polygon or MultiPolygon, alone or in features";
+    let bytes = disk.bytes(0, disk.len())?;
+    let value: Value =
+        serde_json::from_slice(&bytes).map_err(|e| disk.fail(format!("is no JSON ({e})"), wanted))?;
+    let mut rings = Vec::new();
+    gather(&value, &mut rings).ok_or_else(|| disk.fail("holds something else than polygons", wanted))?;
+    Ok(rings)
+}
+
+/// Takes the rings of an object; nothing where it is no polygon. JSON is never nested deeper than its parser allows.
+fn gather(value: &Value, rings: &mut Vec<Vec<[f64; 2]>>) -> Option<()> {
+    // Annotations of QuPath are a plain list of features.
+    if let Some(list) = value.as_array() {
+        return list.iter().try_for_each(|item| gather(item, rings));
+    }
+    let list = |name: &str| value.get(name).and_then(Value::as_array);
+    match value.get("type")?.as_str()? {
+        "FeatureCollection" => list("features")?.iter().try_for_each(|feature| gather(feature, rings)),
+        "Feature" => gather(value.get("geometry")?, rings),
+        "GeometryCollection" => list("geometries")?.iter().try_for_each(|geometry| gather(geometry, rings)),
+        "Polygon" => polygon(list("coordinates")?, rings),
+        "MultiPolygon" => list("coordinates")?.iter().try_for_each(|one| polygon(one.as_array()?, rings)),
+        _ => None,
+    }
+}
+
+fn polygon(parts: &[Value], rings: &mut Vec<Vec<[f64; 2]>>) -> Option<()> {
+    for part in parts {
+        let point = |p: &Value| Some([p.get(0)?.as_f64()?, p.get(1)?.as_f64()?]);
+        rings.push(part.as_array()?.iter().map(point).collect::<Option<_>>()?);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// How often the ring winds around a place, by angles: the same question asked another way.
+    fn winds(ring: &[[f64; 2]], x: f64, y: f64) -> bool {
+        let angle = |a: [f64; 2], b: [f64; 2]| {
+            let (ux, uy, vx, vy) = (a[0] - x, a[1] - y, b[0] - x, b[1] - y);
+            (ux * vy - uy * vx).atan2(ux * vx + uy * vy)
+        };
+        let turns: f64 = (0..ring.len()).map(|i| angle(ring[i], ring[(i + 1) % ring.len()])).sum();
+        (turns / std::f64::consts::TAU).round() as i64 % 2 != 0
+    }
+
+    proptest! {
+        #[test]
+        fn rays_and_angles_agree(
+            ring in prop::collection::vec((0i32..12, 0i32..12), 3..12),
+            (x, y) in (0i32..12, 0i32..12),
+        ) {
+            let ring: Vec<[f64; 2]> = ring.iter().map(|&(x, y)| [f64::from(x), f64::from(y)]).collect();
+            if let Ok(polygon) = Polygon::new(vec![ring]) {
+                // Rays through corners, but no place on an edge: corners are whole, and this is not.
+                let (x, y) = (f64::from(x) + 0.125 + 1.0 / 1024.0, f64::from(y));
+                let on_edge = polygon.contains(x, y) != winds(&polygon.rings[0], x, y);
+                let near = (0..polygon.rings[0].len()).any(|i| {
+                    let (a, b) = (polygon.rings[0][i], polygon.rings[0][(i + 1) % polygon.rings[0].len()]);
+                    (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) == 0.0
+                });
+                prop_assert!(!on_edge || near);
+            }
+        }
+    }
+
+    #[test]
+    fn corners_edges_and_holes() {
+        let square =
+            |low: f64, high: f64| vec![[low, low], [high, low], [high, high], [low, high], [low, low]];
+        let frame = Polygon::new(vec![square(0.0, 10.0), square(4.0, 6.0)]).unwrap();
+        for (x, y, inside) in [
+            (0.0, 0.0, true),
+            (10.0, 10.0, true),
+            (5.0, 0.0, true),
+            (10.0, 3.3, true),
+            (4.0, 5.0, true),
+            (5.0, 5.0, false),
+            (2.0, 4.0, true),
+            (2.0, 6.0, true),
+            (-1.0, 4.0, false),
+            (-1.0, 0.0, false),
+            (11.0, 10.0, false),
+            (f64::NAN, 1.0, false),
+        ] {
+            assert_eq!(frame.contains(x, y), inside, "({x}, {y})");
+        }
+        // A ray along an edge, and one through a corner that points up.
+        let roof = Polygon::new(vec![vec![[0.0, 10.0], [5.0, 0.0], [10.0, 10.0]]]).unwrap();
+        assert!(!roof.contains(-1.0, 10.0) && !roof.contains(-1.0, 0.0) && !roof.contains(11.0, 10.0));
+        assert!(roof.contains(5.0, 0.0) && roof.contains(5.0, 5.0));
+        assert_eq!(frame.bounds(), [0.0, 0.0, 10.0, 10.0]);
+        assert!(Polygon::new(vec![vec![[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]]).is_err());
+        assert!(Polygon::new(Vec::new()).is_err());
+    }
+}
