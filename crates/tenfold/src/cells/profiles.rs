@@ -51,8 +51,8 @@ pub fn read_profiles(path: &Path, layout: Layout, progress: &dyn Progress) -> Re
     let kind = if first.contains(&b'\t') { Kind::Tsv } else { Kind::Csv };
     let mut reader = RowReader::new(&source, kind, MOST_A_ROW, progress)?;
     let mut row = Cells::default();
-    let (mut columns, mut rows, mut entries): (Vec<String>, Vec<String>, Vec<(usize, usize, f64)>) =
-        Default::default();
+    let (mut columns, mut rows): (Vec<String>, Vec<String>) = Default::default();
+    let mut entries: Vec<(usize, usize, f64)> = Vec::new();
     while let Some(line) = reader.next(&mut row)? {
         progress.check()?;
         if row.is_blank() {
