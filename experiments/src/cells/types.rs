@@ -48,7 +48,7 @@ fn cases(first: u64) -> Outcome<Vec<Case>> {
     Ok(all)
 }
 
-/// What scikit-learn finds on the same counts, by `types.py`; nothing where no Python is named.
+/// What scikit-learn finds on the same counts, by `peers.py`; nothing where no Python is named.
 fn peers(cases: &[Case], folder: &Path) -> Outcome<Value> {
     let Some(python) = std::env::var_os("TENFOLD_TEST_PYTHON") else { return Ok(Value::Null) };
     std::fs::create_dir_all(folder)?;
@@ -63,7 +63,7 @@ fn peers(cases: &[Case], folder: &Path) -> Outcome<Value> {
         std::fs::write(folder.join(format!("{i}.counts.csv")), table(&case.counts.matrix().to_dense()))?;
         std::fs::write(folder.join(format!("{i}.truth.csv")), table(&case.truth))?;
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cells/types.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cells/peers.py");
     let output = Command::new(python).arg(script).arg(folder).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
@@ -162,7 +162,7 @@ fn ordering(request: &Request, page: &mut Page) -> Outcome<()> {
 /// Zeisel's cells: profiles from every other cell, judged by the rest.
 fn zeisel(page: &mut Page) -> Outcome<()> {
     page.section("Single cells of mouse cortex and hippocampus");
-    let folder = match protocol::corpora::shared_data() {
+    let folder = match protocol::shared_data() {
         Ok(folder) => folder.join("cells"),
         Err(remedy) => {
             page.say(&format!("Left out: {remedy}."));

@@ -61,7 +61,7 @@ pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, posteriors: &Post
     let mut all = vec![Vec::new(); k];
     for (feature, values) in marks.features {
         // Cells that lack the feature say nothing of it.
-        let mut known: Vec<(f64, usize, usize)> = values.into_iter().filter(|v| v.0.is_finite()).collect();
+        let mut known: Vec<Mark> = values.into_iter().filter(|v| v.0.is_finite()).collect();
         known.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (t, list) in all.iter_mut().enumerate() {
             let weighted = known.iter().map(|&(x, s, c)| (x, posteriors.sections[s][(c, t)]));
@@ -77,9 +77,12 @@ pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, posteriors: &Post
     all
 }
 
-/// Values of every feature with the section and the place of their cell.
+/// A value with the section and the place of its cell.
+type Mark = (f64, usize, usize);
+
+/// Values of every feature.
 struct Marks {
-    features: Vec<(Feature, Vec<(f64, usize, usize)>)>,
+    features: Vec<(Feature, Vec<Mark>)>,
 }
 
 impl Marks {
@@ -87,8 +90,7 @@ impl Marks {
         let bins = model.bins.as_ref().expect("cells were counted in bins");
         let wanted =
             Feature::ALL.into_iter().filter(|f| *f != Feature::Density || bins.density != Crowding::Ignored);
-        let mut features: Vec<(Feature, Vec<(f64, usize, usize)>)> =
-            wanted.map(|f| (f, Vec::new())).collect();
+        let mut features: Vec<(Feature, Vec<Mark>)> = wanted.map(|f| (f, Vec::new())).collect();
         for (s, section) in tissue.sections.iter().enumerate() {
             let mean = mean_neighbours(&section.cells);
             for (c, cell) in section.cells.iter().enumerate() {

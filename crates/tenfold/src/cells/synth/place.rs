@@ -37,17 +37,6 @@ pub(super) fn place(cells: &mut [Cell], of: impl Fn(usize) -> TypeTruth, side: f
     }
 }
 
-/// Counts the others within `reach` of every cell.
-pub(super) fn count_neighbours(cells: &mut [Cell], reach: f64, side: f64) {
-    let mut grid = Grid::new(side, reach.clamp(side / 64.0, side));
-    cells.iter().enumerate().for_each(|(i, cell)| grid.add(i, cell.x, cell.y));
-    for i in 0..cells.len() {
-        let Cell { x, y, .. } = cells[i];
-        let within = |j: &usize| *j != i && (cells[*j].x - x).hypot(cells[*j].y - y) <= reach;
-        cells[i].neighbours = grid.near(x, y, reach).filter(within).count() as f64;
-    }
-}
-
 /// Places in squares.
 struct Grid {
     square: f64,
@@ -107,11 +96,5 @@ mod tests {
         let depth = cells.iter().map(|c| c.y / 1000.0).sum::<f64>() / 300.0;
         // Five standard errors, and a little for the edges.
         assert!((depth - 0.4).abs() < 5.0 * LAYER / 300f64.sqrt() + 0.01, "{depth}");
-        count_neighbours(&mut cells, 90.0, 1000.0);
-        for (i, a) in cells.iter().enumerate() {
-            let near = |b: &&Cell| (a.x - b.x).hypot(a.y - b.y) <= 90.0;
-            let others = cells.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, b)| b);
-            assert_eq!(others.filter(near).count() as f64, a.neighbours);
-        }
     }
 }

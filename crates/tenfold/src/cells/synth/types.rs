@@ -1,9 +1,10 @@
 //! Draws tissue of known cell types, and counts and single cells of the same truth.
 
-use super::place::{count_neighbours, place};
+use super::place::place;
 use crate::cells::counts::GeneCounts;
 use crate::cells::data::{Cell, Section, Tissue};
 use crate::cells::features::Features;
+use crate::cells::neighbours::count_neighbours;
 use crate::error::{Error, Result};
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, Poisson};
@@ -141,7 +142,7 @@ impl Synth {
             let kinds: Vec<usize> = order.into_iter().map(|i| kinds[i]).collect();
             let mut cells: Vec<Cell> = kinds.iter().map(|&t| self.look(&types[t], &mut rng)).collect();
             place(&mut cells, |i| types[kinds[i]], self.side, &mut rng);
-            count_neighbours(&mut cells, self.reach, self.side);
+            count_neighbours(&mut cells, self.reach);
             let gene = name(g);
             sections.push(Section { image: format!("{gene}.png"), gene, cells });
             labels.push(kinds);

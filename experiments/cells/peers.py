@@ -1,6 +1,6 @@
 """scikit-learn on the counts that the experiment `cells-types` wrote: mean total variation per type, as JSON.
 
-    python experiments/cells/types.py FOLDER
+    python experiments/cells/peers.py FOLDER
 
 Needs numpy, scipy and scikit-learn. LDA is batch variational Bayes with 50 passes, NMF starts from `nndsvda` with 500 steps, by least squares
 (the default) and by Kullback–Leibler divergence. Empty bins are left out, as tenfold does.
