@@ -128,6 +128,12 @@ impl Table<'_> {
     }
 }
 
+/// Perplexity, that of permuted cells, the p-value, the perplexity of gene frequencies, and common genes.
+type Judgement<'py> = (f64, Bound<'py, PyArray1<f64>>, f64, f64, usize);
+
+/// Seven numbers for every cell, what detection chose, and warnings.
+type Detected<'py> = (Bound<'py, PyArray2<f64>>, Vec<(&'static str, f64)>, Vec<String>);
+
 /// Learned cell types.
 #[pyclass(frozen, module = "tenfold._core")]
 pub struct CellsModel(Model);
@@ -186,7 +192,7 @@ impl CellsModel {
         permutations: usize,
         seed: u64,
         running: Running,
-    ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>, f64, f64, usize)> {
+    ) -> PyResult<Judgement<'py>> {
         let counts = counts.read()?;
         let how = Validation { permutations, seed, ..Validation::default() };
         let found = running.run(py, |progress| how.judge(&self.0, &counts, progress))?;
@@ -311,7 +317,7 @@ pub fn detect_cells<'py>(
     image: PyReadonlyArray3<'py, f32>,
     looking: Looking,
     running: Running,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<(&'static str, f64)>, Vec<String>)> {
+) -> PyResult<Detected<'py>> {
     let array = image.as_array();
     let (height, width, channels) = array.dim();
     let values: Vec<f32> = array.iter().copied().collect();

@@ -164,7 +164,11 @@ mod tests {
             for store in [Store::Memory(content), Store::File(disk)] {
                 let mut seen = Vec::new();
                 let image = Decoded { shape: shape(bits), store };
-                image.rows(window, &mut |row| Ok(seen.push(row.to_vec()))).unwrap();
+                let mut take = |row: &[f64]| {
+                    seen.push(row.to_vec());
+                    Ok(())
+                };
+                image.rows(window, &mut take).unwrap();
                 let row = |y: usize| (0..6).map(|i| ((y * 5 + 1) * 2 + i) as f64 * scale).collect::<Vec<_>>();
                 assert_eq!(seen, [row(2), row(3)]);
             }

@@ -113,10 +113,7 @@ impl<'a> Group<'a> {
             Cell::Null => f64::NAN,
             Cell::Number(number) => number,
             Cell::Whole(whole) => whole as f64,
-            Cell::Text(text) => match text.trim().parse() {
-                Ok(number) => number,
-                Err(_) => f64::NAN,
-            },
+            Cell::Text(text) => text.trim().parse().unwrap_or(f64::NAN),
         };
         match number.is_finite() {
             true => Ok(number),

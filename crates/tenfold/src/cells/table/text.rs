@@ -71,6 +71,9 @@ struct Parser<'a> {
     numbers: Vec<usize>,
 }
 
+/// A cell and what follows its separator; nothing at the end of the line.
+type CellAndRest<'t> = (Cow<'t, [u8]>, Option<&'t [u8]>);
+
 impl Parser<'_> {
     fn piece(&self, piece: &[u8]) -> std::result::Result<(Part, u64), Bad> {
         let (mut part, mut lines, mut at) = (Part::default(), 0, 0);
@@ -149,7 +152,7 @@ impl Parser<'_> {
     }
 
     /// A cell behind its opening quote, and what follows it.
-    fn quoted<'t>(&self, inside: &'t [u8]) -> std::result::Result<(Cow<'t, [u8]>, Option<&'t [u8]>), Bad> {
+    fn quoted<'t>(&self, inside: &'t [u8]) -> std::result::Result<CellAndRest<'t>, Bad> {
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
             match inside.get(at) {
