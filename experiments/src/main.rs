@@ -38,7 +38,7 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 17] = [
+const EXPERIMENTS: [Experiment; 18] = [
     Experiment {
         name: "cells-types",
         about: "cell types drawn and found again beside scikit-learn, single cells, averages (public data by TENFOLD_DATA)",
@@ -78,6 +78,11 @@ const EXPERIMENTS: [Experiment; 17] = [
         name: "trees-recovery",
         about: "trees drawn and found again: sizes, kinds, chains, stars, observed inner nodes, forests (five seeds each)",
         run: trees::recovery,
+    },
+    Experiment {
+        name: "trees-parameters",
+        about: "emissions and held-out likelihood on the true tree, beside EM from ten random starts",
+        run: trees::parameters,
     },
     Experiment {
         name: "trees-time",

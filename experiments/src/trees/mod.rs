@@ -1,5 +1,9 @@
 //! Trees drawn and found again.
 
+mod parameters;
+
+pub use parameters::parameters;
+
 use crate::report::{Page, mean};
 use crate::{Outcome, Request};
 use std::time::Instant;

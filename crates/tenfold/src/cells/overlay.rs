@@ -19,20 +19,20 @@ pub struct Picture {
     pub scale: f64,
 }
 
-/// Colours that are told apart on light and dark ground, for types.
+/// Colours of types, the same as on pages: middle tones, which stand on light and dark ground.
 pub const PALETTE: [[u8; 3]; 12] = [
-    [230, 60, 50],
-    [0, 150, 220],
-    [240, 170, 0],
-    [0, 160, 90],
-    [180, 70, 200],
+    [61, 133, 198],
+    [224, 138, 46],
+    [60, 157, 96],
+    [207, 79, 69],
+    [144, 112, 196],
+    [169, 118, 74],
+    [217, 119, 176],
+    [37, 162, 168],
+    [179, 160, 42],
+    [124, 143, 217],
     [120, 200, 60],
-    [240, 110, 170],
-    [70, 90, 220],
-    [0, 190, 180],
-    [190, 120, 60],
     [150, 150, 150],
-    [250, 220, 60],
 ];
 
 /// Small images are enlarged to about this, so that outlines of cells do not hide them; at most four times.
