@@ -115,7 +115,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "nmf" is the thesis's least squares on the simplex, to compare.
     density : {"none", "relative", "raw"}, default="none"
         How the number of neighbours is used. "raw" is the thesis's way, which breaks the mixture.
-    smoothing : float, default=0.1
+    smoothing : float, default=0.01
         Cells that are added to every gene of every type.
     alpha : float, default=0.01
         Sum of the Dirichlet prior of the types of a bin.
@@ -190,7 +190,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         solver: str = "em",
         density: str = "none",
-        smoothing: float = 0.1,
+        smoothing: float = 0.01,
         alpha: float = 0.01,
         restarts: int = 4,
         max_iter: int = 500,

@@ -148,7 +148,7 @@ fn params(model: &Model) -> Params {
     let told = model.params();
     let number = |name: &str, usual: f64| told[name].as_f64().unwrap_or(usual);
     Params {
-        smoothing: number("smoothing", 0.1),
+        smoothing: number("smoothing", 0.01),
         alpha: number("alpha", 0.01),
         seed: told["seed"].as_u64().unwrap_or(0),
         ..Params::new(model.k())

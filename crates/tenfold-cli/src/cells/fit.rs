@@ -47,7 +47,7 @@ pub struct Fit {
     #[arg(long, value_name = "N", default_value_t = 4)]
     restarts: usize,
     /// Cells that are added to every gene of every type
-    #[arg(long, value_name = "X", default_value_t = 0.1, value_parser = parse_amount)]
+    #[arg(long, value_name = "X", default_value_t = 0.01, value_parser = parse_amount)]
     smoothing: f64,
     /// Sum of the Dirichlet prior of a bin's types: small for bins that hold few types
     #[arg(long, value_name = "X", default_value_t = 0.01, value_parser = parse_amount)]
