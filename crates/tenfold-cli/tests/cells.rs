@@ -44,6 +44,19 @@ fn drawn_tissue_comes_with_its_truth_and_is_found_again() {
 }
 
 #[test]
+fn one_crowded_image_goes_with_the_others() {
+    let place = Place::new();
+    place.ok("generate cells --types 4 --genes 16 --side 256 --seed 0 -o tissue");
+    // The image of gene 8 is full of cells: by itself it is taken for dark spots on light ground.
+    let images = "tissue/gene0008.png tissue/gene0009.png tissue/gene0010.png tissue/gene0013.png";
+    let found = place.json(&format!("cells detect {images} -o cells.csv --scale 1"));
+    assert!(
+        found["images"].as_array().unwrap().iter().all(|image| image["dark_on_light"] == false),
+        "{found}"
+    );
+}
+
+#[test]
 fn dark_cells_are_the_same_cells() {
     let (light, dark) = (tissue("--noise 4"), tissue("--noise 4 --dark"));
     let count = |place: &Place| number(&place.json("cells detect tissue/gene0001.png -o c.csv")["cells"]);

@@ -112,8 +112,10 @@ impl Detect {
         for path in tables {
             seen.extend(self.of_table(path, selection.as_ref(), session)?);
         }
+        let polarity = self.common_polarity(&asked, session)?;
         for (i, one) in asked.iter().enumerate() {
-            let found = self.of_image(one, masks.get(i), selection.as_ref(), (session, &mut bundle))?;
+            let with = (polarity, masks.get(i));
+            let found = self.of_image(one, with, selection.as_ref(), (session, &mut bundle))?;
             seen.push(found);
         }
         self.check_any(&seen, selection.as_ref())?;
@@ -160,6 +162,39 @@ impl Detect {
         asked.iter().map(|asked| Ok(names::mask_of(given, &asked.path)?)).collect()
     }
 
+    /// Images of one run come from one microscope: whether cells are dark is what most of them say, so that one crowded image, in
+    /// which cells are not what is rare, goes with the others. Of two that disagree each keeps its own.
+    fn common_polarity(&self, asked: &[Asked], session: &Session) -> Result<Polarity> {
+        if self.polarity != Polarity::Auto || asked.len() < 3 || self.masks.is_some() {
+            return Ok(self.polarity);
+        }
+        let options =
+            images::Options { stain: self.stain, memory: self.memory, ..images::Options::default() };
+        let mut dark = Vec::new();
+        for one in asked {
+            session.watch.check()?;
+            let image = session.watch.during(|watch| images::open(&one.path, &options, watch))?;
+            dark.push(image.is_dark_on_light());
+        }
+        let most = 2 * dark.iter().filter(|dark| **dark).count() > dark.len();
+        let others: Vec<&str> = asked
+            .iter()
+            .zip(&dark)
+            .filter(|(_, dark)| **dark != most)
+            .map(|(one, _)| one.image.as_str())
+            .collect();
+        if !others.is_empty() {
+            session.note(&format!(
+                "most images are {}, and {} taken as such though by themselves {} not: {}; --polarity decides for all",
+                if most { "dark on light" } else { "light on dark" },
+                if others.len() == 1 { "one more is".to_owned() } else { format!("{} more are", others.len()) },
+                if others.len() == 1 { "it would" } else { "they would" },
+                others.iter().take(5).copied().collect::<Vec<_>>().join(", ")
+            ));
+        }
+        Ok(if most { Polarity::DarkOnLight } else { Polarity::LightOnDark })
+    }
+
     /// Neighbours in pixels.
     fn reach(&self) -> f64 {
         self.neighbour_radius / self.scale.unwrap_or(1.0)
@@ -168,11 +203,11 @@ impl Detect {
     fn of_image(
         &self,
         asked: &Asked,
-        mask: Option<&PathBuf>,
+        (polarity, mask): (Polarity, Option<&PathBuf>),
         selection: Option<&Selection>,
         (session, bundle): (&Session, &mut Bundle),
     ) -> Result<Seen> {
-        let options = images::Options { stain: self.stain, polarity: self.polarity, memory: self.memory };
+        let options = images::Options { stain: self.stain, polarity, memory: self.memory };
         let image = session.watch.during(|watch| images::open(&asked.path, &options, watch))?;
         image.notes().iter().for_each(|note| session.note(&format!("{}: {note}", asked.image)));
         let (cells, mut about) = match mask {

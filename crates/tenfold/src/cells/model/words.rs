@@ -30,7 +30,7 @@ impl Model {
             let _ = write!(
                 text,
                 "type {}: {:.1} % of the cells; {}",
-                t + 1,
+                t,
                 100.0 * self.weights[t],
                 markers.join(" ")
             );
