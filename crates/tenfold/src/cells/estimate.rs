@@ -8,7 +8,7 @@ use super::starts::starts;
 use crate::admixture::{Fitted, Inference, Joint};
 use crate::error::Result;
 use crate::evaluate::Match;
-use tenfold_engine::linalg::{Counts, Mat};
+use tenfold_engine::linalg::{Counts, Mat, random};
 use tenfold_engine::progress::Progress;
 
 /// Steps by which starts are compared: on drawn tissue the order of the best ones did not change after.
@@ -17,8 +17,15 @@ const SHORT: usize = 30;
 /// Steps of memberships alone before a start moves.
 const SETTLE: usize = 20;
 
-/// The fixed point of memberships ends here.
-const REFINE: Inference = Inference { steps: 500, tolerance: 1e-6 };
+/// Entries by which starts are compared: of larger counts as many rows are drawn. Every n-th row would not do: bins have an order, and n may be the
+/// length of an axis.
+const ENTRIES: usize = 500_000;
+
+/// The random stream by which those rows are drawn.
+const ROWS: u64 = 1 << 32;
+
+/// The fixed point of memberships ends here: they are told to three digits, and single precision cannot go much further.
+const REFINE: Inference = Inference { steps: 200, tolerance: 1e-5 };
 
 /// The best fit of some starts.
 pub(super) struct Estimated {
@@ -33,27 +40,34 @@ pub(super) fn estimate(
     k: usize,
     progress: &dyn Progress,
 ) -> Result<Estimated> {
-    let (matrix, documents) = (counts.matrix(), counts.documents());
+    let matrix = counts.matrix();
+    let stride = matrix.entries().div_ceil(ENTRIES).max(1);
+    let mut some = random::permutation(counts.rows(), &mut random::rng(params.seed, ROWS));
+    some.truncate(counts.rows().div_ceil(stride));
+    some.sort_unstable();
+    let part = (stride > 1 && some.len() > k).then(|| counts.take_rows(&some));
+    let looked = part.as_ref().unwrap_or(counts);
     let short =
         Joint { smoothing: params.smoothing, steps: SHORT.min(params.max_iterations), tolerance: 0.0 };
     let (mut best, mut tried): (Option<Fitted>, Vec<(String, Fitted)>) = (None, Vec::new());
     for start in starts(matrix, k, params.restarts, params.seed, progress)? {
-        let settle = Inference { steps: SETTLE, tolerance: 0.0 };
-        let mixtures =
-            open(&settle.mixtures(&documents, &start.profiles, &vec![0.1 / k as f64; k], progress)?);
-        let found = short.run(matrix, &start.profiles, &mixtures, progress)?;
+        let mixtures = settled(looked, &start.profiles, progress)?;
+        let found = short.run(looked.matrix(), &start.profiles, &mixtures, progress)?;
         if best.as_ref().is_none_or(|best| found.log_likelihood > best.log_likelihood) {
             best = Some(found.clone());
         }
         tried.push((start.name, found));
     }
-    let best = best.expect("there is a start");
+    let mut best = best.expect("there is a start");
     let outcome = |(name, found): (String, Fitted)| StartOutcome {
         name,
         log_likelihood: found.log_likelihood,
         distance: Match::new(&best.topics, &found.topics).mean(),
     };
     let starts = tried.into_iter().map(outcome).collect();
+    if part.is_some() {
+        best.mixtures = settled(counts, &best.topics, progress)?;
+    }
     let left = params.max_iterations - best.steps;
     let fitted = match params.solver {
         Solver::Em => {
@@ -66,10 +80,12 @@ pub(super) fn estimate(
     Ok(Estimated { fitted, starts })
 }
 
-/// No membership is nothing, or it could never come back.
-fn open(mixtures: &Mat) -> Mat {
-    let k = mixtures.cols() as f64;
-    mixtures.map(|x| (x + 1e-4) / (1.0 + 1e-4 * k))
+/// Memberships to start with under given profiles; none is nothing, or it could never come back.
+fn settled(counts: &GeneCounts, profiles: &Mat, progress: &dyn Progress) -> Result<Mat> {
+    let k = profiles.rows();
+    let settle = Inference { steps: SETTLE, tolerance: 0.0 };
+    let found = settle.mixtures(&counts.documents(), profiles, &vec![0.1 / k as f64; k], progress)?;
+    Ok(found.map(|x| (x + 1e-4) / (1.0 + 1e-4 * k as f64)))
 }
 
 /// Memberships of the rows under given profiles, with the prior inside the fixed point's bracket:
