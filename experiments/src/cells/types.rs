@@ -11,7 +11,7 @@ use std::time::Instant;
 use tenfold::cells::validate::{Validation, label_agreement, permute, voxels};
 use tenfold::cells::{Features, GeneCounts, GenesIn, Params, Solver, Synth, read_expression};
 use tenfold::components::Components;
-use tenfold::engine::linalg::{Csr, Mat, parallel::with_threads, random};
+use tenfold::engine::linalg::{Csr, Mat, random};
 use tenfold::engine::progress::Silent;
 use tenfold::evaluate::Match;
 
@@ -245,20 +245,26 @@ pub fn time(request: &Request) -> Outcome<()> {
     let truth = Mat::from_fn(k, genes, |t, g| profiles[t][g]);
     let mut table = Vec::new();
     for (solver, threads) in [(Solver::Em, 2), (Solver::Em, 1), (Solver::Nmf, 2)] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let begin = Instant::now();
-        let model = with_threads(threads, || Params { solver, ..Params::new(k) }.fit_counts(&counts))?;
-        let seconds = begin.elapsed().as_secs_f64();
+        let fit = || Params { solver, ..Params::new(k) }.fit_counts(&counts);
+        let (processor, model) = protocol::cpu_seconds(|| pool.install(fit));
+        let (seconds, model) = (begin.elapsed().as_secs_f64(), model?);
         table.push(vec![
             solver.name().to_owned(),
             threads.to_string(),
             counts.matrix().entries().to_string(),
             model.diagnostics().steps.to_string(),
             format!("{seconds:.1}"),
+            format!("{processor:.1}"),
             format!("{:.3}", Match::new(&truth, model.profiles()).mean()),
         ]);
         eprintln!("{}", table[table.len() - 1].join(" | "));
     }
-    page.table(&["solver", "threads", "entries", "steps", "seconds", "total variation"], &table);
+    page.table(
+        &["solver", "threads", "entries", "steps", "seconds", "processor seconds", "total variation"],
+        &table,
+    );
     page.finish(&request.out, "cells-time")?;
     Ok(())
 }
