@@ -306,14 +306,22 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : counts of shape (cells, genes)
-            Whole numbers.
+            Fractions are rounded, enlarged first where a row has less than 50 in the mean.
         y : ignored
 
         Returns
         -------
         float
         """
-        return -float(np.log(self.evaluate(X, permutations=0)["perplexity"]))
+        check_is_fitted(self)
+        counts = self._counts(X, reset=False)
+        data = counts["data"]
+        if not np.array_equal(data, np.rint(data)):
+            mean = data.sum() / max(1, len(counts["indptr"]) - 1)
+            counts["data"] = np.rint(data * max(1.0, 50.0 / max(mean, 1e-300)))
+        with running(self.n_jobs) as how:
+            found = self._model.judge(counts, 0, seed_of(self.random_state), how)
+        return -float(np.log(found[0]))
 
     def markers(self, of: int, top: int = 10) -> list[tuple[str, float, float]]:
         """Marker genes of a type.
@@ -334,8 +342,8 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def to_anndata(self) -> Any:
         """Profiles as an ``anndata.AnnData``: types × genes, with weights and percentiles of features as ``obs``."""
-        import anndata  # type: ignore[import-not-found]
-        import pandas as pd  # type: ignore[import-untyped]
+        import anndata  # type: ignore[import-untyped]
+        import pandas as pd
 
         check_is_fitted(self)
         obs = pd.DataFrame({"weight": self.weights_}, index=[f"type{t}" for t in range(self.n_components_)])

@@ -147,6 +147,34 @@ fn touching_cells_of_different_sizes_are_told_apart() {
     assert!(f1(&found.cells, &truth, 5.0) > 0.93, "{}", f1(&found.cells, &truth, 5.0));
 }
 
+/// A handful of cells says little of what cells have in common; each must still be found once, and whole.
+#[test]
+fn a_few_cells_are_counted_once() {
+    for (side, noise) in [(120, 2.0), (120, 10.0), (180, 5.0)] {
+        for seed in 0..3 {
+            let step = 60;
+            let cell = |i: usize, j: usize| Cell {
+                x: (30 + step * i) as f64 + 0.3 * seed as f64,
+                y: (30 + step * j) as f64 - 0.7 * seed as f64,
+                r1: 6.0,
+                r2: 6.0,
+                orientation: 0.0,
+                intensity: 100.0,
+                neighbours: 0.0,
+            };
+            let n = side / step;
+            let truth: Vec<Cell> = (0..n * n).map(|at| cell(at / n, at % n)).collect();
+            let scene = Scene { width: side, height: side, noise, seed, ..Scene::default() };
+            let found = find(&Params::default(), &scene.draw(&truth));
+            assert_eq!(found.cells.len(), n * n, "noise {noise}, seed {seed}");
+            assert_eq!(pairs(&found.cells, &truth, 2.0).len(), n * n, "noise {noise}, seed {seed}");
+            // The background is a low percentile, so it lies below the middle of the noise, by about a tenth of the height at most here;
+            // where nothing else is near, that much of a skirt counts to the cell: a Gaussian grows by a tenth of its radius.
+            assert!((size / 6.0 - 1.0).abs() < 0.12, "noise {noise}, seed {seed}: {size}");
+        }
+    }
+}
+
 #[test]
 fn nothing_is_found_where_nothing_is() {
     for (noise, name) in [(20.0, "noise"), (0.0, "a bare background")] {

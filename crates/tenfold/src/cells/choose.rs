@@ -7,7 +7,7 @@
 use super::choices::Params;
 use super::counts::GeneCounts;
 use super::estimate::{estimate, memberships, shares};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use rand_distr::{Binomial, Distribution};
 use tenfold_engine::linalg::{Csr, random};
 use tenfold_engine::progress::Progress;
@@ -37,14 +37,10 @@ pub(super) fn choose(
     most: usize,
     progress: &dyn Progress,
 ) -> Result<(usize, Vec<CurvePoint>)> {
-    if !counts.is_whole() {
-        return Err(Error::Unfit {
-            problem: "the counts are not whole numbers, so they cannot be split into halves to choose k"
-                .into(),
-            remedy: "give whole counts, or say how many types there are".into(),
-        });
-    }
-    let halves = thin(counts, params.seed);
+    let halves = match counts.is_whole() {
+        true => thin(counts, params.seed),
+        false => thin(&rounded(counts), params.seed),
+    };
     let rough = Params {
         restarts: params.restarts.min(RESTARTS),
         max_iterations: params.max_iterations.min(STEPS),
@@ -66,6 +62,25 @@ pub(super) fn choose(
         }
     }
     Ok((curve[best].k, curve))
+}
+
+/// Whole counts in place of fractions, which have no halves: rounded where a row has this much in the mean, enlarged to it where it has less.
+const ROW: f64 = 50.0;
+
+/// Counts that are not whole, such as average intensities, as whole ones. What they say of k is a guess, and the verdict tells so.
+fn rounded(counts: &GeneCounts) -> GeneCounts {
+    let mean = counts.total() / counts.rows().max(1) as f64;
+    let scale = if mean > 0.0 { (ROW / mean).max(1.0) } else { 1.0 };
+    let matrix = counts.matrix();
+    let entries: Vec<(usize, usize, f64)> = (0..counts.rows())
+        .flat_map(|row| {
+            let (columns, values) = matrix.row(row);
+            columns.iter().zip(values).map(move |(g, x)| (row, *g as usize, (x * scale).round()))
+        })
+        .filter(|(_, _, x)| *x > 0.0)
+        .collect();
+    let matrix = Csr::from_triplets(counts.rows(), counts.genes().len(), &entries);
+    GeneCounts::new(counts.genes().to_vec(), matrix).expect("rounded counts are counts")
 }
 
 /// Nats a cell of `judge` under types learned from `learn`.
@@ -119,6 +134,7 @@ pub(super) fn thin(counts: &GeneCounts, seed: u64) -> [GeneCounts; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::{Features, Synth};
     use tenfold_engine::progress::Silent;
 
     fn counts(entries: &[(usize, usize, f64)]) -> GeneCounts {
@@ -144,8 +160,20 @@ mod tests {
     }
 
     #[test]
-    fn fractions_cannot_be_split() {
-        let error = choose(&Params::new(2), &counts(&[(0, 0, 1.5)]), 2, &Silent).unwrap_err().to_string();
-        assert!(error.contains("whole"), "{error}");
+    fn fractions_are_rounded_first() {
+        let drawn = Synth { types: 2, genes: 20, cells: 4000, ..Synth::default() }.draw().unwrap();
+        let bins = Features::default().bins(&drawn.tissue).unwrap();
+        let whole = bins.histogram(&drawn.tissue).counts;
+        let parts = rounded(&whole);
+        assert_eq!(parts, whole, "whole counts stay");
+        let matrix = whole.matrix().to_dense().map(|x| 0.3 * x);
+        let entries: Vec<(usize, usize, f64)> = (0..matrix.rows())
+            .flat_map(|i| matrix.row(i).iter().enumerate().map(move |(j, x)| (i, j, *x)).collect::<Vec<_>>())
+            .filter(|e| e.2 > 0.0)
+            .collect();
+        let thirds = Csr::from_triplets(matrix.rows(), matrix.cols(), &entries);
+        let thirds = GeneCounts::new(whole.genes().to_vec(), thirds).unwrap();
+        let (k, curve) = choose(&Params::new(2), &thirds, 4, &Silent).unwrap();
+        assert!((2..=3).contains(&k) && curve.len() >= k, "{k}");
     }
 }

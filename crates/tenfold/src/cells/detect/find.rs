@@ -19,6 +19,9 @@ const AROUND: f64 = 6.0;
 /// A blob's radius in its Gaussian widths, before its shape is known.
 const USUAL: f64 = 1.35;
 
+/// The share of the faintest intensity that is looked for, below which a fitted cell is none: fits move heights by a tenth or two.
+const FADED: f64 = 0.7;
+
 /// A spread of ln of the blobs' width that is no longer that of cells: images of cells have .15 to .3, .4 where
 /// sizes differ by a factor of four, stained texture .5 to .8.
 const TEXTURE: f64 = 0.45;
@@ -82,13 +85,16 @@ impl Params {
         let rounds = parts.iter().map(|part| part.rounds).max().unwrap_or(0);
         let low = parts.iter().map(|part| part.background.0).fold(f32::MAX, f32::min);
         let high = parts.iter().map(|part| part.background.1).fold(f32::MIN, f32::max);
-        let cells: Vec<Cell> = join(parts, radius).iter().map(cell).collect();
+        // What was seeded as a cell and faded while it was fitted is a patch of background.
+        let typical = settled.rules.weigh.prior.height.0.exp();
+        let seen = |cell: &Cell| cell.intensity >= FADED * self.faintest * typical;
+        let cells: Vec<Cell> = join(parts, radius).iter().map(cell).filter(seen).collect();
         if cells.is_empty() {
             verdict.warn("no cells found");
         }
         let diagnostics = Diagnostics {
             radius,
-            intensity: settled.rules.weigh.prior.height.0.exp(),
+            intensity: typical,
             shape: settled.rules.weigh.shape.exponent,
             noise: settled.noise,
             background: (f64::from(low), f64::from(high)),

@@ -41,8 +41,14 @@ impl Prior {
         let alone: Vec<&Atom> = atoms.iter().filter(|(_, alone)| *alone).map(|(atom, _)| atom).collect();
         let all: Vec<&Atom> = atoms.iter().map(|(atom, _)| atom).collect();
         let atoms = if alone.len() >= ENOUGH { alone } else { all };
-        if atoms.len() < ENOUGH {
+        if atoms.is_empty() {
             return *self;
+        }
+        if atoms.len() < ENOUGH {
+            // A few say where the middle is, but not how far others lie from it.
+            let size = median(atoms.iter().map(|a| a.log_size()).collect());
+            let height = median(atoms.iter().map(|a| a.log_height()).collect());
+            return Self { size: (size, self.size.1), height: (height, self.height.1), ..*self };
         }
         let (size, spread) = median_and_spread(atoms.iter().map(|a| a.log_size()).collect());
         let aspect = 1.4826 * median(atoms.iter().map(|a| a.log_aspect().abs()).collect());
@@ -88,6 +94,9 @@ mod tests {
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.1;
         assert!(near(prior.size.0, 1.8) && near(prior.size.1, 0.2) && near(prior.aspect, 0.3), "{prior:?}");
         assert!(near(prior.height.0, 4.0) && near(prior.height.1, 0.4), "{prior:?}");
-        assert_eq!(prior.update(&atoms[..5]), prior);
+        // A few cells move the middle and leave the spread.
+        let few = prior.update(&atoms[..5]);
+        assert_eq!((few.size.1, few.aspect, few.height.1), (prior.size.1, prior.aspect, prior.height.1));
+        assert!(few.size.0 != prior.size.0 && prior.update(&[]) == prior);
     }
 }

@@ -55,7 +55,7 @@ impl Misfit {
     /// The exponent with the least misfit; none where too few blobs stand alone.
     pub fn best(&self) -> Option<f64> {
         let least = (0..TRIED.len()).min_by(|&a, &b| self.sums[a].total_cmp(&self.sums[b]))?;
-        (self.blobs >= 5).then_some(TRIED[least].0)
+        (self.blobs >= 1).then_some(TRIED[least].0)
     }
 }
 

@@ -117,6 +117,11 @@ impl Model {
     fn judge_curve(&mut self) {
         let curve = &self.diagnostics.curve;
         let Some(best) = curve.iter().find(|p| p.k == self.diagnostics.k) else { return };
+        if self.totals.iter().any(|x| x.fract() != 0.0) {
+            self.verdict.note(
+                "the counts are not whole, so the number of types was chosen on rounded ones: take it as a guess",
+            );
+        }
         if best.k == 1 {
             self.verdict.warn("one type predicts as well as more: the bins do not tell types apart");
         } else if curve.last().is_some_and(|last| last.k == best.k) {
