@@ -243,9 +243,11 @@ pub fn time(request: &Request) -> Outcome<()> {
     let names = (0..genes).map(|g| format!("g{g}")).collect();
     let counts = GeneCounts::new(names, Csr::from_triplets(rows, genes, &entries))?;
     let truth = Mat::from_fn(k, genes, |t, g| profiles[t][g]);
-    let mut table = Vec::new();
+    let (mut table, mut pools) = (Vec::new(), Vec::new());
     for (solver, threads) in [(Solver::Em, 2), (Solver::Em, 1), (Solver::Nmf, 2)] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        // Kept to the end: seconds of threads that are gone would be missing.
+        pools.push(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?);
+        let pool = &pools[pools.len() - 1];
         let begin = Instant::now();
         let fit = || Params { solver, ..Params::new(k) }.fit_counts(&counts);
         let (processor, model) = protocol::cpu_seconds(|| pool.install(fit));
