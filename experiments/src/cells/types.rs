@@ -213,7 +213,7 @@ fn zeisel(page: &mut Page) -> Outcome<()> {
 pub fn time(request: &Request) -> Outcome<()> {
     let mut page = Page::new("Cell types: time");
     page.say(
-        "10,010 bins × 1,743 genes, k = 10, memberships of Dirichlet(0.3), about 400 cells a bin, all defaults (six starts), two threads. \
+        "10,010 bins × 1,743 genes, k = 10, memberships that few types share, about 400 cells a bin, all defaults (six starts), two threads. \
          `cargo run --release -p experiments -- cells-time`",
     );
     let (rows, genes, k) = (10_010, 1_743, 10);
