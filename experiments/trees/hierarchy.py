@@ -26,8 +26,11 @@ PUBLISHED = [("MIMIC2", 163, 0.0061, 0.0061), ("CMS", 168, 0.0060, 0.0059), ("MI
 
 
 def splits(graph, leaves):
-    """The splits of a forest, each as the side without the first leaf; sides of one leaf split nothing."""
+    """The splits of a tree, each as the side without the first leaf; sides of one leaf split nothing. The trees of a forest hang on one node,
+    each by its middle."""
     found, first, rest = set(), min(leaves), set(leaves)
+    for part in list(nx.connected_components(graph)):
+        graph.add_edge("forest", max(sorted(part, key=str), key=graph.degree))
     for a, b in list(graph.edges):
         graph.remove_edge(a, b)
         side = nx.node_connected_component(graph, a) & rest
