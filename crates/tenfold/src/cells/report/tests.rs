@@ -104,7 +104,7 @@ fn in_a_browser_cells_are_drawn_enlarged_and_chosen() {
         // Another image, without a picture behind it.
         browser.value("(() => { const s = document.querySelector('[aria-label=Image]'); s.value = 2; s.dispatchEvent(new Event('change')); return 1; })()");
         browser.until(&format!("{colours} > 3"));
-        assert_eq!(browser.value("document.querySelectorAll('.tick')[1].hidden"), true);
+        assert_eq!(browser.value("document.querySelectorAll('.toggle')[1].hidden"), true);
         assert!(browser.value("document.querySelectorAll('.profiles rect').length").as_u64().unwrap() >= 16);
         assert_eq!(
             browser.value("document.documentElement.scrollWidth <= innerWidth"),

@@ -19,7 +19,7 @@
     const button = (words, label, press) => el("button", { type: "button", "aria-label": label, click: press }, words);
     const tick = (words, change) => {
       const box = el("input", { type: "checkbox", checked: true, change });
-      return [box, el("label", { class: "tick" }, box, " " + words)];
+      return [box, el("label", { class: "toggle" }, box, " " + words)];
     };
     const [shape, shapeLabel] = tick("cells", () => paint());
     const [ground, groundLabel] = tick("image", () => paint());
