@@ -119,7 +119,7 @@ impl Model {
         let Some(best) = curve.iter().find(|p| p.k == self.diagnostics.k) else { return };
         if self.totals.iter().any(|x| x.fract() != 0.0) {
             self.verdict.note(
-                "the counts are not whole, so the number of types was chosen on rounded ones: take it as a guess",
+                "the counts are not whole, so the number of types was chosen on rounded ones: take it as a guess, rather too large",
             );
         }
         if best.k == 1 {
