@@ -1,0 +1,121 @@
+"""Cells in images that numpy holds, and tables of cells on their way to Rust."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tenfold import _core
+from tenfold._arguments import amount, running
+from tenfold._base import FitWarning
+
+NUMBERS = ("x", "y", "r1", "r2", "orientation", "intensity", "neighbours")
+
+
+def detect(
+    image: ArrayLike,
+    *,
+    radius: float | None = None,
+    scale: float = 1.0,
+    neighbour_radius: float = 100.0,
+    stain: str = "auto",
+    polarity: str = "auto",
+    n_jobs: int | None = None,
+    verbose: Any = False,
+) -> dict[str, NDArray[np.float64]]:
+    """Finds cells in an image: where they are, how large, which way they lie, how strong they are.
+
+    Oriented atoms with soft edges are fitted to the image above its background; their number is settled by moves that
+    remove, split and add cells.
+
+    Parameters
+    ----------
+    image : array-like of shape (height, width) or (height, width, channels)
+        Grey or colour, of any type of numbers; the fourth channel is opacity. Bytes and words of 16 bits are read as pixels of a
+        file are, other numbers as they stand.
+    radius : float, default=None
+        The typical radius of a cell in pixels, where its intensity has fallen to half. None finds it.
+    scale : float, default=1.0
+        µm on the side of a pixel.
+    neighbour_radius : float, default=100.0
+        How far neighbours are counted, in µm.
+    stain : str, default="auto"
+        What is looked at: "auto", "grey", "density", "red", "green", "blue", "hematoxylin", "eosin", "dab", or a channel's number.
+    polarity : {"auto", "dark-on-light", "light-on-dark"}, default="auto"
+        Whether cells are dark or light.
+    n_jobs : int, default=None
+        Threads. None is all cores, or ``OMP_NUM_THREADS``. Results never depend on it.
+    verbose : bool or callable, default=False
+        True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+
+    Returns
+    -------
+    dict of ndarray
+        ``x``, ``y``, ``r1``, ``r2`` in pixels, ``orientation`` in radians from the x axis downwards, ``intensity`` above the
+        background and ``neighbours``; one entry a cell. ``pandas.DataFrame`` makes a table of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold.cells import detect
+    >>> y, x = np.mgrid[:120, :120]
+    >>> noise = np.random.default_rng(0).normal(0, 2, (120, 120))
+    >>> image = noise + sum(100 * np.exp(-((x - a) ** 2 + (y - b) ** 2) / 50) for a in (30, 90) for b in (30, 90))
+    >>> cells = detect(image)
+    >>> sorted(zip(cells["x"].round().astype(int).tolist(), cells["y"].round().astype(int).tolist()))
+    [(30, 30), (30, 90), (90, 30), (90, 90)]
+    """
+    pixels = np.asarray(image)
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, None]
+    if pixels.ndim != 3 or pixels.size == 0:
+        raise ValueError(f"image has the shape {np.shape(image)}: (height, width) or (height, width, channels) is needed")
+    if pixels.dtype.kind not in "buif":
+        raise ValueError(f"image holds {pixels.dtype}: numbers are needed")
+    top = float(np.iinfo(pixels.dtype).max) if pixels.dtype.kind == "u" and pixels.dtype.itemsize <= 2 else None
+    positive = (lambda x: 0 < x < np.inf, "a number above 0 is needed")
+    looking: _core.Looking = {
+        "radius": None if radius is None else amount("radius", radius, *positive),
+        "stain": str(stain),
+        "polarity": str(polarity),
+        "neighbour_radius": amount("neighbour_radius", neighbour_radius, *positive) / amount("scale", scale, *positive),
+        "top": top,
+    }
+    with running(n_jobs, verbose) as how:
+        rows, _, doubts = _core.detect_cells(np.ascontiguousarray(pixels, dtype=np.float32), looking, how)
+    for message in doubts:
+        warnings.warn(message, FitWarning, stacklevel=2)
+    return {name: rows[:, i] for i, name in enumerate(NUMBERS)}
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is a table of cells: it has named columns, genes and places among them."""
+    names = X if isinstance(X, dict) else getattr(X, "columns", ())
+    return all(name in names for name in ("gene", "x", "y"))
+
+
+def table_of(X: Any) -> _core.CellTable:
+    """Cells for Rust: images with their genes, the image of every cell, and its numbers."""
+    genes = np.asarray(X["gene"]).astype(str)
+    names = X if isinstance(X, dict) else X.columns
+    images = np.asarray(X["image"]).astype(str) if "image" in names else genes
+    numbers = np.full((len(genes), len(NUMBERS)), np.nan)
+    for i, name in enumerate(NUMBERS):
+        if name in names:
+            values = np.asarray(X[name], dtype=np.float64)
+            if values.shape != genes.shape:
+                raise ValueError(f"the column {name!r} has {values.shape} entries where {genes.shape} were expected")
+            numbers[:, i] = values
+    pairs, first, of = np.unique(np.stack([images, genes], axis=1), axis=0, return_index=True, return_inverse=True)
+    # In the order of the table, as the command line has them.
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return {
+        "images": [(str(image), str(gene)) for image, gene in pairs[order]],
+        "of": place[np.ravel(of)],
+        "numbers": numbers,
+    }
