@@ -2,8 +2,9 @@
 
 use super::tree::Tree;
 
-/// Cuts the longest edges until there are `pieces` groups of at least two observed variables, where the tree has as many; a tree of
-/// a forest is a group at least, and a variable alone stays alone. Groups are numbered by their smallest variable.
+/// Cuts the longest edges until there are `pieces` groups, where the tree has as many; a tree of a forest is a group at least, and
+/// a variable alone stays alone. Groups have at least a quarter of an even share of the variables, or, where that gives too few
+/// of them, two: the longest edges of a large tree lead to small ends. Groups are numbered by their smallest variable.
 ///
 /// # Example
 /// ```
@@ -27,13 +28,16 @@ pub fn clusters(tree: &Tree, pieces: usize) -> Vec<usize> {
     let mut groups = tree.components().iter().filter(|c| several(c)).count();
     let mut edges = tree.edges();
     edges.sort_by(|x, y| y.2.total_cmp(&x.2).then((x.0, x.1).cmp(&(y.0, y.1))));
-    for (a, b, _) in edges {
-        if groups >= pieces {
-            break;
-        }
-        if observed_behind(&cut, a, b) > 1 && observed_behind(&cut, b, a) > 1 {
-            cut.cut(a, b);
-            groups += 1;
+    for least in [(tree.observed() / (4 * pieces.max(1))).max(2), 2] {
+        for &(a, b, _) in &edges {
+            if groups >= pieces {
+                break;
+            }
+            let there = cut.length(a, b).is_some();
+            if there && observed_behind(&cut, a, b) >= least && observed_behind(&cut, b, a) >= least {
+                cut.cut(a, b);
+                groups += 1;
+            }
         }
     }
     let mut labels = vec![0; tree.observed()];
@@ -43,4 +47,26 @@ pub fn clusters(tree: &Tree, pieces: usize) -> Vec<usize> {
         nodes.iter().filter(|&&node| !tree.is_hidden(node)).for_each(|&node| labels[node] = label);
     }
     labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two halves of eight with a long edge between them, and a pair at the end of a longer one: of two groups neither is a
+    /// pair; of three the pair is one.
+    #[test]
+    fn small_ends_are_not_cut_before_large_parts() {
+        let mut edges: Vec<(usize, usize, f64)> = (0..8).map(|leaf| (leaf, 16, 0.1)).collect();
+        edges.extend((8..14).map(|leaf| (leaf, 17, 0.1)));
+        edges.extend([(16, 17, 1.0), (17, 18, 2.0), (14, 18, 0.1), (15, 18, 0.1)]);
+        let tree = Tree::from_edges(16, &edges);
+        let sizes = |pieces: usize| {
+            let labels = clusters(&tree, pieces);
+            (0..pieces).map(|group| labels.iter().filter(|&&l| l == group).count()).collect::<Vec<_>>()
+        };
+        assert_eq!((sizes(1), sizes(3)), (vec![16], vec![8, 6, 2]));
+        // A quarter of an even share of sixteen over one group is four, over two it is two.
+        assert_eq!(clusters(&tree, 2).iter().filter(|&&l| l == 1).count(), 2);
+    }
 }
