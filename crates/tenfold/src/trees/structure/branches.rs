@@ -18,10 +18,11 @@ pub(crate) struct Branches {
 const NONE: usize = usize::MAX;
 
 impl Branches {
-    /// The `keep` nearest of every branch of the component of node 0. Lengths below a small positive one count as that, so that
+    /// The `keep` nearest of every branch, in all trees of a forest. Lengths below a small positive one count as that, so that
     /// a node with many near branches does not crowd out others at random.
     pub(crate) fn new(tree: &Tree, keep: usize) -> Self {
-        let order = tree.walk(0);
+        let order: Vec<(usize, Option<usize>)> =
+            tree.components().iter().flat_map(|nodes| tree.walk(nodes[0])).collect();
         let mut branches = Self {
             keep,
             parent: vec![NONE; tree.capacity()],
@@ -36,8 +37,8 @@ impl Branches {
             let children = tree.neighbours(node).keys().filter(|n| Some(**n) != parent).map(below).collect();
             branches.below[node] = branches.nearest(tree, node, children);
         }
-        for &(node, parent) in order.iter().skip(1) {
-            let parent = parent.expect("only the root has none");
+        for &(node, parent) in &order {
+            let Some(parent) = parent else { continue };
             let behind = |n: &usize| (*n, branches.behind(parent, *n));
             let others = tree.neighbours(parent).keys().filter(|n| **n != node).map(behind).collect();
             branches.above[node] = branches.nearest(tree, parent, others);

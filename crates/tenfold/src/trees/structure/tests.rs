@@ -131,3 +131,19 @@ fn threads_do_not_change_the_tree() {
     };
     assert_eq!(run(1), run(3));
 }
+
+/// Every tree of a forest is measured, also one that does not hold the first variable.
+#[test]
+fn all_trees_of_a_forest_have_lengths() {
+    let edges = [(0, 8, 0.5), (1, 8, 0.25), (2, 8, 0.75)];
+    let other = [(3, 9, 0.5), (4, 9, 0.25), (9, 10, 0.5), (5, 10, 0.75), (6, 10, 0.5)];
+    let tree = Tree::from_edges(8, &[&edges[..], &other[..]].concat());
+    let far = |i: usize, j: usize| {
+        let together = tree.components().iter().any(|c| c.contains(&i) && c.contains(&j));
+        if together { path(&tree, i)[j] } else { 20.0 }
+    };
+    let all = (0..8).flat_map(|i| (i + 1..8).map(move |j| (i, j))).map(|(i, j)| far(i, j)).collect();
+    let measured = measure(&Distances::new(8, all, vec![]), &tree).unwrap();
+    let found: Vec<(usize, usize, f64)> = measured.iter().map(|e| (e.a, e.b, e.length)).collect();
+    assert_eq!(found, tree.edges());
+}

@@ -26,7 +26,7 @@ impl View {
     }
 }
 
-/// A node with its views: three where it has three branches; one, the variable itself, where it is shown.
+/// A node with its views: three where it has three branches; one, the variable itself, where it is shown; none of one state.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Local {
     pub k: usize,
@@ -126,7 +126,7 @@ pub(super) fn choose(
                 }
                 None => grouped(&around, n, k, &wide),
             };
-            Local { k, shown: shown[n].is_some(), views }
+            Local { k, shown: shown[n].is_some() && k > 1, views }
         })
         .collect()
 }
