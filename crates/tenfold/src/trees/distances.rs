@@ -49,16 +49,19 @@ impl Distances {
 
     /// The standard error by the jackknife: √((B−1)/B Σ_b (x_b − x̄)²).
     pub fn error(&self, i: usize, j: usize) -> f64 {
-        self.error_of(|distance| distance(i, j))
+        if i == j {
+            return 0.0;
+        }
+        let place = self.place(i, j);
+        jackknife(self.without.iter().map(|without| without[place]))
     }
 
-    /// The standard error of any quantity made from distances, by the same jackknife.
-    pub fn error_of(&self, quantity: impl Fn(&dyn Fn(usize, usize) -> f64) -> f64) -> f64 {
-        let b = self.without.len() as f64;
-        let each: Vec<f64> =
-            (0..self.without.len()).map(|block| quantity(&|i, j| self.without(block, i, j))).collect();
-        let mean = each.iter().sum::<f64>() / b.max(1.0);
-        ((b - 1.0) / b.max(1.0) * each.iter().map(|x| (x - mean).powi(2)).sum::<f64>()).max(0.0).sqrt()
+    /// The sum Σ c_ij d_ij of some (i, j, c_ij) with i ≠ j, and its standard error by the same jackknife.
+    pub fn weighted(&self, terms: &[(usize, usize, f64)]) -> (f64, f64) {
+        let terms: Vec<(usize, f64)> = terms.iter().map(|&(i, j, c)| (self.place(i, j), c)).collect();
+        let sum = |of: &Vec<f64>| terms.iter().map(|&(at, c)| c * of[at]).sum::<f64>();
+        let without: Vec<f64> = self.without.iter().map(sum).collect();
+        (sum(&self.all), jackknife(without.iter().copied()))
     }
 
     /// Distances among some of the variables, in this order.
@@ -70,4 +73,11 @@ impl Distances {
         let without = (0..self.blocks()).map(|block| pick(&|i, j| self.without(block, i, j))).collect();
         Self::new(chosen.len(), pick(&|i, j| self.between(i, j)), without)
     }
+}
+
+/// √((B−1)/B Σ_b (x_b − x̄)²) of a quantity with each of B blocks left out in turn.
+fn jackknife(each: impl Iterator<Item = f64> + Clone + ExactSizeIterator) -> f64 {
+    let b = each.len() as f64;
+    let mean = each.clone().sum::<f64>() / b.max(1.0);
+    ((b - 1.0) / b.max(1.0) * each.map(|x| (x - mean).powi(2)).sum::<f64>()).max(0.0).sqrt()
 }

@@ -17,6 +17,7 @@ use super::tree::Tree;
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use tenfold_engine::progress::{Progress, Silent};
 
@@ -85,10 +86,13 @@ impl Params {
         if learned.samples() < FEWEST {
             return self.independent(table, progress);
         }
-        let spectra = Spectra::of(learned, progress)?;
-        let states = self.states_of(&spectra, learned, &mut verdict)?;
+        let mut states = 0;
+        let rank = |spectra: &Spectra| {
+            states = self.states_of(spectra, learned, &mut verdict)?;
+            Ok(states - 1)
+        };
+        let (spectra, distances) = Spectra::and_distances(learned, rank, progress)?;
         tell_data(&spectra, learned, &mut verdict);
-        let distances = spectra.distances(states - 1);
         let mut tree = self.forest(&spectra, &distances, progress)?;
         let contracted = match self.contraction {
             Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
@@ -248,7 +252,11 @@ impl Params {
         let choices = Choices { method: self.method, limits };
         for component in spectra.components().iter().filter(|c| c.len() > 1) {
             progress.check()?;
-            let tree = structure::learn(&distances.select(component), &choices, progress)?;
+            let among = match component.len() == distances.count() {
+                true => Cow::Borrowed(distances),
+                false => Cow::Owned(distances.select(component)),
+            };
+            let tree = structure::learn(&among, &choices, progress)?;
             let place = |node: usize| match component.get(node) {
                 Some(&variable) => variable,
                 None => next + node - component.len(),

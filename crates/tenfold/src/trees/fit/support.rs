@@ -15,7 +15,9 @@ use tenfold_engine::progress::{Progress, Silent};
 /// Random streams of resampled tables begin here.
 const RESAMPLED: u64 = 750 << 32;
 
-/// A resampled table has no more rows: beyond, distances are as sure as the model is right.
+/// A resampled table has no more entries that are not 0, or else rows: what costs too much is resampled in part, and edges then
+/// look less sure than they are.
+const MOST_ENTRIES: usize = 20_000_000;
 const MOST_SAMPLES: usize = 50_000;
 
 /// Above so many variables resampled tables have one start only.
@@ -47,13 +49,14 @@ pub(super) fn bootstrap(
     let large = table.variables().len() > MANY && params.method == Method::Auto;
     let method = if large { Method::Insertion } else { params.method };
     let plain = Params { contraction, method, ..params.clone() };
+    let most = MOST_SAMPLES.max(MOST_ENTRIES / table.entries().div_ceil(table.samples().max(1)).max(1));
     let round = |round: usize| -> Result<BTreeSet<Side>> {
         progress.check()?;
         let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
         let n = table.samples();
-        let drawn = table.take((0..n.min(MOST_SAMPLES)).map(|_| rng.random_range(0..n)));
-        let spectra = Spectra::of(&drawn, &Silent)?;
-        let found = plain.forest(&spectra, &spectra.distances(states - 1), &Silent)?;
+        let drawn = table.take((0..n.min(most)).map(|_| rng.random_range(0..n)));
+        let (spectra, distances) = Spectra::and_distances(&drawn, |_| Ok(states - 1), &Silent)?;
+        let found = plain.forest(&spectra, &distances, &Silent)?;
         progress.advance(1);
         Ok(splits(&found).into_values().collect())
     };

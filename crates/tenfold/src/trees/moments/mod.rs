@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod additive;
 mod layout;
+mod narrow;
 mod own;
 mod pairs;
 mod spectra;
@@ -14,6 +15,7 @@ mod whiten;
 pub use spectra::Spectra;
 
 use super::data::Table;
+use super::distances::Distances;
 use crate::error::Result;
 use layout::Layout;
 use pairs::{Line, Singles};
@@ -48,28 +50,95 @@ impl Spectra {
     pub fn of(table: &Table, progress: &dyn Progress) -> Result<Self> {
         let layout = Layout::new(table)?;
         let singles = Singles::new(&layout)?;
-        let cuts = Strip::cuts(&layout);
-        progress.stage("pairs of variables", layout.variables() as u64);
-        let index = if layout.dense() { None } else { Some(Index::new(&layout)?) };
-        let bits = if layout.dense() { Bits::new(&layout) } else { None };
-        let strip = |cut: &[usize]| match (&index, &bits) {
-            (Some(index), _) => Strip::sparse(&layout, index, cut[0]..cut[1]),
-            (None, Some(bits)) => Strip::bits(&layout, bits, cut[0]..cut[1]),
-            (None, None) => Strip::dense(&layout, cut[0]..cut[1]),
-        };
+        let lines = Passes::new(&layout)?.run(&singles, false, progress)?;
+        Ok(Self::from_lines(singles.widths(), layout.samples() as f64, lines.into_iter()))
+    }
+
+    /// The same, and the distances for hidden nodes of r + 1 states, where `rank` says r after a look at the correlations.
+    ///
+    /// In a tree all that a variable shares with others goes through at most r of its directions, the same for all others. A
+    /// variable with more of them is therefore first seen through the r that all pairs agree on ([`narrow`]): the noise of the
+    /// rest, about (√d_i + √d_j)/√N in the leading correlation of two variables of d_i and d_j directions, stays out of the
+    /// distances.
+    ///
+    /// # Errors
+    /// As [`Spectra::of`], and what `rank` says.
+    ///
+    /// # Example
+    /// ```
+    /// use tenfold::engine::progress::Silent;
+    /// use tenfold::trees::{Spectra, Synth};
+    /// let drawn = Synth { variables: 6, samples: 2000, width: 5, ..Synth::default() }.draw()?;
+    /// let (spectra, distances) = Spectra::and_distances(&drawn.table, |_| Ok(1), &Silent)?;
+    /// assert!(spectra.width(0) == 4 && distances.between(0, 1) >= spectra.distances(1).between(0, 1));
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    pub fn and_distances(
+        table: &Table,
+        rank: impl FnOnce(&Self) -> Result<usize>,
+        progress: &dyn Progress,
+    ) -> Result<(Self, Distances)> {
+        let layout = Layout::new(table)?;
+        let mut singles = Singles::new(&layout)?;
+        let passes = Passes::new(&layout)?;
+        let (widths, samples) = (singles.widths(), layout.samples() as f64);
+        let keep = narrow::fits(&widths);
+        let mut lines = passes.run(&singles, keep, progress)?;
+        let cross: Vec<Vec<f64>> = lines.iter_mut().map(|line| std::mem::take(&mut line.whitened)).collect();
+        let spectra = Self::from_lines(widths, samples, lines.into_iter());
+        let r = rank(&spectra)?;
+        if !keep || spectra.widths().iter().all(|&width| width <= r) {
+            let distances = spectra.distances(r);
+            return Ok((spectra, distances));
+        }
+        let directions = narrow::directions(&spectra, &cross, r)?;
+        drop(cross);
+        singles.narrow(&directions)?;
+        let lines = passes.run(&singles, false, progress)?;
+        let narrowed = Self::from_lines(singles.widths(), samples, lines.into_iter());
+        Ok((spectra, narrowed.distances(r)))
+    }
+}
+
+/// How products of columns are made, strip after strip.
+struct Passes<'a> {
+    layout: &'a Layout<'a>,
+    cuts: Vec<usize>,
+    index: Option<Index>,
+    bits: Option<Bits>,
+}
+
+impl<'a> Passes<'a> {
+    fn new(layout: &'a Layout<'a>) -> Result<Self> {
+        let index = if layout.dense() { None } else { Some(Index::new(layout)?) };
+        let bits = if layout.dense() { Bits::new(layout) } else { None };
+        Ok(Self { layout, cuts: Strip::cuts(layout), index, bits })
+    }
+
+    fn strip(&self, cut: &[usize]) -> Strip {
+        match (&self.index, &self.bits) {
+            (Some(index), _) => Strip::sparse(self.layout, index, cut[0]..cut[1]),
+            (None, Some(bits)) => Strip::bits(self.layout, bits, cut[0]..cut[1]),
+            (None, None) => Strip::dense(self.layout, cut[0]..cut[1]),
+        }
+    }
+
+    /// The lines of all variables, with whitened covariances when `keep` says so.
+    fn run(&self, singles: &Singles<'_>, keep: bool, progress: &dyn Progress) -> Result<Vec<Line>> {
+        progress.stage("pairs of variables", self.layout.variables() as u64);
         let lines = |cut: &[usize]| -> Result<Vec<Line>> {
             progress.check()?;
-            let strip = strip(cut);
-            let lines =
-                (cut[0]..cut[1]).into_par_iter().with_max_len(1).map(|i| singles.line(&strip, i)).collect();
+            let strip = self.strip(cut);
+            let all = (cut[0]..cut[1]).into_par_iter().with_max_len(1);
+            let lines = all.map(|i| singles.line(&strip, i, keep)).collect();
             progress.advance((cut[1] - cut[0]) as u64);
             lines
         };
         // Dense strips are large and made by all threads together; sparse ones are made by one thread each.
-        let lines: Vec<Vec<Line>> = match index {
-            Some(_) => cuts.par_windows(2).with_max_len(1).map(lines).collect::<Result<_>>()?,
-            None => cuts.windows(2).map(lines).collect::<Result<_>>()?,
+        let lines: Vec<Vec<Line>> = match self.index {
+            Some(_) => self.cuts.par_windows(2).with_max_len(1).map(lines).collect::<Result<_>>()?,
+            None => self.cuts.windows(2).map(lines).collect::<Result<_>>()?,
         };
-        Ok(Self::from_lines(singles.widths(), layout.samples() as f64, lines.into_iter().flatten()))
+        Ok(lines.into_iter().flatten().collect())
     }
 }

@@ -3,8 +3,10 @@
 use super::layout::{BLOCKS, Layout};
 use super::own::Own;
 use super::tiles::Strip;
-use super::whiten::{Whitener, Work, all_whiteners, canonical};
+use super::whiten::{Whitener, Work, all_whiteners, canonical, renewed};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
+use tenfold_engine::linalg::Mat;
 
 /// All samples, and each block left out.
 pub(super) const VERSIONS: usize = BLOCKS + 1;
@@ -13,7 +15,6 @@ pub(super) const VERSIONS: usize = BLOCKS + 1;
 pub(super) const KEPT: usize = 16;
 
 /// What belongs to the pairs (i, j) with j > i, in order.
-#[derive(Default)]
 pub(super) struct Line {
     /// Samples in which both are there.
     pub counts: Vec<f64>,
@@ -21,6 +22,16 @@ pub(super) struct Line {
     pub values: [Vec<f64>; VERSIONS],
     /// The sum of the squares of all of them, by version.
     pub squares: [Vec<f64>; VERSIONS],
+    /// W_i C_ij W_jᵀ of all samples, the narrower of the two in rows, where they are kept.
+    pub whitened: Vec<f64>,
+}
+
+impl Line {
+    /// Empty, with room for so many pairs of narrow variables.
+    fn with_room(pairs: usize) -> Self {
+        let room = || std::array::from_fn(|_| Vec::with_capacity(pairs));
+        Self { counts: Vec::with_capacity(pairs), values: room(), squares: room(), whitened: Vec::new() }
+    }
 }
 
 /// What all pairs need of single variables.
@@ -42,17 +53,32 @@ impl<'a> Singles<'a> {
         self.whiteners.iter().map(|versions| versions[0].rows()).collect()
     }
 
+    /// Looks at variables through some of their directions: rows of whitened coordinates, none where all are used. With a block
+    /// left out the same combinations of features are used, made to have variance 1 there.
+    pub fn narrow(&mut self, directions: &[Option<Mat>]) -> Result<()> {
+        let covariances: Vec<Vec<Mat>> =
+            self.own.par_iter().map(|own| own.covariances(self.layout)).collect();
+        let narrowed =
+            self.whiteners.par_iter().zip(directions).enumerate().map(|(v, (whiteners, chosen))| {
+                let Some(chosen) = chosen else { return Ok(whiteners.clone()) };
+                let rows = chosen.matmul(&whiteners[0]);
+                covariances.iter().map(|version| renewed(&rows, &version[v])).collect()
+            });
+        self.whiteners = narrowed.collect::<Result<_>>()?;
+        Ok(())
+    }
+
     /// # Errors
     /// When two variables are never there together.
-    pub fn line(&self, strip: &Strip, i: usize) -> Result<Line> {
-        let mut line = Line::default();
+    pub fn line(&self, strip: &Strip, i: usize, keep: bool) -> Result<Line> {
+        let mut line = Line::with_room(self.layout.variables() - i - 1);
         let (mut sums, mut work) = (Sums::default(), Work::default());
         for j in i + 1..self.layout.variables() {
             let counts = self.counts(strip, i, j)?;
             line.counts.push(counts[0]);
             let single = self.layout.columns_of(i).len() == 1 && self.layout.columns_of(j).len() == 1;
             if single {
-                self.correlate(strip, (i, j), &mut line);
+                self.correlate(strip, (i, j), &mut line, keep);
                 continue;
             }
             self.pair(strip, (i, j), &counts, &mut sums);
@@ -60,13 +86,16 @@ impl<'a> Singles<'a> {
                 canonical(&self.whiteners[i][version], &self.whiteners[j][version], cross, &mut work)?;
                 line.squares[version].push(work.values.iter().map(|x| x * x).sum());
                 line.values[version].extend(work.values.iter().take(KEPT));
+                if keep && version == 0 {
+                    line.whitened.extend(work.whitened());
+                }
             }
         }
         Ok(line)
     }
 
     /// Two variables with one feature each: their correlation.
-    fn correlate(&self, strip: &Strip, (i, j): (usize, usize), line: &mut Line) {
+    fn correlate(&self, strip: &Strip, (i, j): (usize, usize), line: &mut Line, keep: bool) {
         let (a, b) = (self.layout.features_of(i).start, self.layout.features_of(j).start);
         let mut products = [0.0; VERSIONS];
         for block in 0..BLOCKS {
@@ -83,7 +112,11 @@ impl<'a> Singles<'a> {
                 line.squares[version].push(0.0);
                 continue;
             }
-            let value = (covariance * left[(0, 0)] * right[(0, 0)]).abs().min(1.0);
+            let correlation = covariance * left[(0, 0)] * right[(0, 0)];
+            if keep && version == 0 {
+                line.whitened.push(correlation);
+            }
+            let value = correlation.abs().min(1.0);
             line.squares[version].push(value * value);
             line.values[version].push(value);
         }

@@ -86,6 +86,10 @@ impl Spectra {
         self.widths[variable]
     }
 
+    pub(super) fn widths(&self) -> &[usize] {
+        &self.widths
+    }
+
     /// Samples that have both variables.
     pub fn samples(&self, i: usize, j: usize) -> f64 {
         self.counts[self.pair(i, j)]

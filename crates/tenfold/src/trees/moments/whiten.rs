@@ -104,6 +104,16 @@ pub(super) fn all_whiteners(layout: &Layout<'_>, versions: &[Own]) -> Result<Vec
         .collect()
 }
 
+/// The rows made to have Cov(wᵀx) = 1 for each and 0 between them under another covariance: (R C Rᵀ)^(−1/2) R.
+pub(super) fn renewed(rows: &Whitener, covariance: &Mat) -> Result<Whitener> {
+    let eigen = eigen_symmetric(&rows.matmul(covariance).matmul_tr(rows))?;
+    let least = TOLERANCE * eigen.values.first().copied().unwrap_or(0.0);
+    let mut scaled = eigen.vectors.clone();
+    let scale = |&value: &f64| if value > least { 1.0 / value.sqrt() } else { 0.0 };
+    scaled.scale_cols(&eigen.values.iter().map(scale).collect::<Vec<_>>());
+    Ok(scaled.matmul_tr(&eigen.vectors).matmul(rows))
+}
+
 /// Room for the canonical correlations of one pair after another.
 #[derive(Default)]
 pub(super) struct Work {
@@ -113,6 +123,13 @@ pub(super) struct Work {
     eigen: SmallEigen,
     /// The canonical correlations, largest first.
     pub values: Vec<f64>,
+}
+
+impl Work {
+    /// W_i C_ij W_jᵀ of the last pair, the narrower of the two in rows; nothing where one does not vary.
+    pub fn whitened(&self) -> &[f64] {
+        if self.values.is_empty() { &[] } else { &self.whitened }
+    }
 }
 
 /// The canonical correlations of two variables from their whiteners and their covariance: singular values of W_i C_ij W_jᵀ,

@@ -29,11 +29,6 @@ impl Linear {
         self.terms.iter_mut().for_each(|t| t.2 /= total);
     }
 
-    /// Its value for these distances.
-    pub(crate) fn value(&self, distance: impl Fn(usize, usize) -> f64) -> f64 {
-        self.terms.iter().map(|&(i, j, c)| c * distance(i, j)).sum()
-    }
-
     /// Its variance if distances erred independently: Σ c² v.
     pub(crate) fn spread(&self, variance: impl Fn(usize, usize) -> f64) -> f64 {
         self.terms.iter().map(|&(i, j, c)| c * c * variance(i, j)).sum()
@@ -41,6 +36,6 @@ impl Linear {
 
     /// Its value and standard error.
     pub(crate) fn measure(&self, distances: &Distances) -> (f64, f64) {
-        (self.value(|i, j| distances.between(i, j)), distances.error_of(|d| self.value(d)))
+        distances.weighted(&self.terms)
     }
 }
