@@ -31,7 +31,7 @@ Examples:
   tenfold trees fit primates.fasta -o m.tenfold
   tenfold report m.tenfold -o tree.html")]
 pub struct Fit {
-    /// A table (.csv, .tsv, .parquet), an event table, or aligned sequences (.fasta, .phy)
+    /// A table (.csv, .tsv, .parquet, .arrow), an event table, or aligned sequences (.fasta, .phy)
     #[arg(value_name = "DATA")]
     input: PathBuf,
     /// States of a hidden node, or `auto`: the rank that the pairs of variables support, plus one

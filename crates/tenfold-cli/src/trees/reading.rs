@@ -12,7 +12,7 @@ use tenfold::trees::{Kind, Model, Table};
 #[derive(Args)]
 #[command(next_help_heading = "Reading the data")]
 pub struct ReadArgs {
-    /// csv, tsv, parquet, events, fasta or phylip [default: by name and content]
+    /// csv, tsv, parquet, arrow, events, fasta or phylip [default: by name and content]
     #[arg(long, value_name = "NAME", value_parser = parse_format)]
     format: Option<Format>,
     /// Every line is a sample and a code; the same as --format events

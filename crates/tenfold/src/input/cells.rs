@@ -1,6 +1,7 @@
 //! Cells of Parquet columns that hold text or numbers.
 
 use super::Disk;
+pub(crate) use super::cell::Cell;
 use super::parquet::{DAMAGED, guarded, is_unsigned};
 use crate::error::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -10,15 +11,6 @@ use parquet::schema::types::SchemaDescriptor;
 
 /// Rows that are decoded together.
 const BATCH: usize = 4096;
-
-/// What stands in a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Cell<'a> {
-    Null,
-    Text(&'a str),
-    Whole(i128),
-    Number(f64),
-}
 
 /// A column of a row group.
 pub(crate) struct Column<'a> {

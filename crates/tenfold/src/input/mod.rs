@@ -4,6 +4,10 @@
 //! and its rows are read where they lie, so that every pass of the engine works on either. Whatever a file
 //! claims about itself is checked against its real length before memory is set aside.
 
+#[cfg(feature = "arrow")]
+pub(crate) mod arrow;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+pub(crate) mod cell;
 #[cfg(feature = "parquet")]
 pub(crate) mod cells;
 pub(crate) mod decode;

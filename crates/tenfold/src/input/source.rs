@@ -100,7 +100,7 @@ impl Source {
     }
 
     /// The same bytes as a plain file, for a format that is not read from the beginning to the end.
-    #[cfg(feature = "parquet")]
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(crate) fn plain(self, opening: Opening, progress: &dyn Progress) -> Result<Arc<Disk>> {
         if self.packing == Packing::Plain {
             return Ok(self.disk);

@@ -108,7 +108,7 @@ impl<'a> Events<'a> {
     }
 
     /// Takes the next pairs of a sample and a code.
-    #[cfg(feature = "parquet")]
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn take_pairs<'b>(&mut self, pairs: impl Iterator<Item = (&'b str, &'b str)>) -> Result<()> {
         let mut piece = Piece::new(&self.hasher);
         pairs.for_each(|(sample, code)| piece.push(sample.trim().as_bytes(), code.trim().as_bytes()));

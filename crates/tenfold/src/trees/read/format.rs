@@ -13,7 +13,9 @@ pub enum Format {
     Tsv,
     /// The same in Parquet.
     Parquet,
-    /// An event a row: a sample, such as a patient, and a code; in CSV, TSV or Parquet.
+    /// The same in an Arrow file, such as Feather, or stream.
+    Arrow,
+    /// An event a row: a sample, such as a patient, and a code; in CSV, TSV, Parquet or Arrow.
     Events,
     /// Aligned sequences: a taxon is a variable, a site a sample.
     Fasta,
@@ -22,10 +24,11 @@ pub enum Format {
 }
 
 /// Formats with the names they go by and what they are called in sentences.
-const NAMES: [(Format, &str, &str); 6] = [
+const NAMES: [(Format, &str, &str); 7] = [
     (Format::Csv, "csv", "a table of comma-separated cells"),
     (Format::Tsv, "tsv", "a table of tab-separated cells"),
     (Format::Parquet, "parquet", "a Parquet table"),
+    (Format::Arrow, "arrow", "an Arrow table"),
     (Format::Events, "events", "a table of events"),
     (Format::Fasta, "fasta", "aligned sequences in FASTA"),
     (Format::Phylip, "phylip", "aligned sequences in PHYLIP"),
@@ -33,7 +36,7 @@ const NAMES: [(Format, &str, &str); 6] = [
 
 /// The types that are known, for messages.
 pub(super) const KNOWN: &str =
-    ".csv, .tsv, .parquet, .fasta and .phylip (.phy), the first two and the last two also as .gz and .zst";
+    ".csv, .tsv, .parquet, .arrow (.feather), .fasta and .phylip (.phy), all of them also as .gz and .zst";
 
 impl Format {
     fn row(self) -> (Self, &'static str, &'static str) {
@@ -56,16 +59,7 @@ impl Format {
             "parquet" => Some(Self::Parquet),
             "fasta" | "fa" | "fas" | "fna" | "faa" | "aln" | "afa" => Some(Self::Fasta),
             "phy" | "phylip" | "ph" => Some(Self::Phylip),
-            "arrow" | "feather" | "ipc" => {
-                return Err(Error::UnsupportedFile {
-                    path: source.path().to_owned(),
-                    problem:
-                        "Arrow and Feather files are not read: write the table as Parquet, for example by \
-                              pandas.read_feather(file).to_parquet(\"table.parquet\")"
-                            .into(),
-                    known: KNOWN.into(),
-                });
-            }
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             _ => None,
         };
         match by_name {
@@ -103,6 +97,9 @@ impl std::str::FromStr for Format {
 fn by_contents(head: &[u8]) -> Option<Format> {
     if head.starts_with(b"PAR1") {
         return Some(Format::Parquet);
+    }
+    if head.starts_with(b"ARROW1") || head.starts_with(&[0xff; 4]) {
+        return Some(Format::Arrow);
     }
     let text = String::from_utf8_lossy(head);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;

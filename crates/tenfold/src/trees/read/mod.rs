@@ -2,14 +2,16 @@
 //!
 //! | format | told by | variables | samples |
 //! | --- | --- | --- | --- |
-//! | CSV, TSV, Parquet | `.csv`, `.tsv`, `.parquet` | columns | rows |
+//! | CSV, TSV, Parquet, Arrow | `.csv`, `.tsv`, `.parquet`, `.arrow` (`.feather`, `.ipc`), their first bytes | columns | rows |
 //! | events | columns such as `patient` and `code` in the same | codes, or groups of codes | patients |
 //! | FASTA, PHYLIP | `.fasta`, `.phy`, their first lines | taxa | sites |
 //!
 //! A table is taken for one of events when its columns have usual names, and there are three at most or samples come again among its
-//! first rows; with four columns or more of Parquet it must be said. Text may be packed by gzip or zstd, and `-` is standard input. What is guessed or left out stands in [`Input::notes`].
+//! first rows; with four columns or more of Parquet or Arrow it must be said. Text may be packed by gzip or zstd, and `-` is standard input. What is guessed or left out stands in [`Input::notes`].
 
 mod align;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod columns;
 mod events;
 mod fasta;
@@ -152,6 +154,15 @@ impl Options {
             || self.min_count.is_some()
     }
 
+    /// Whether a table with typed columns of these names holds events.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    fn means_events(&self, names: &[String]) -> bool {
+        let guessed = self.format.is_none() && !self.asks_for_table() && names.len() <= 3;
+        self.format == Some(Format::Events)
+            || self.asks_for_events()
+            || guessed && fields::Fields::are_usual(names)
+    }
+
     /// Whether something was said that only tables with a sample a row have.
     fn asks_for_table(&self) -> bool {
         !self.kinds.is_empty() || !self.vectors.is_empty() || !self.ids.is_empty()
@@ -160,7 +171,7 @@ impl Options {
     /// Refuses what was asked for and would be passed over.
     fn refuse_unused(&self, format: Format) -> Result<()> {
         let events = format == Format::Events;
-        let table = matches!(format, Format::Csv | Format::Tsv | Format::Parquet);
+        let table = matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
         let unused = [
             ("--kind", !self.kinds.is_empty() && !table),
             ("--vector", !self.vectors.is_empty() && !table),
@@ -174,7 +185,7 @@ impl Options {
             ("--groups", self.groups.is_some() && !events),
             ("--counts", self.counts && !events),
             ("--min-count", self.min_count.is_some() && !events),
-            ("--encoding", self.encoding.is_some() && format == Format::Parquet),
+            ("--encoding", self.encoding.is_some() && matches!(format, Format::Parquet | Format::Arrow)),
         ];
         if let Some((choice, _)) = unused.into_iter().find(|(_, unused)| *unused) {
             return Err(Error::Unused { choice, with: format.describe().into() });
@@ -241,8 +252,11 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
         Some(format) => (format, "as was said"),
         None => Format::tell(&source)?,
     };
-    if format == Format::Parquet {
-        return parquet_table(source, options, progress, how);
+    if matches!(format, Format::Parquet | Format::Arrow) {
+        return typed_table(source, format, options, progress).map(|mut input| {
+            input.notes.insert(0, format!("read as {}, told {how}", input.format.describe()));
+            input
+        });
     }
     let is_events = match options.format {
         Some(format) => format == Format::Events,
@@ -286,20 +300,23 @@ pub fn groups_of(path: &Path, names: &[String], progress: &dyn Progress) -> Resu
     Ok(names.iter().map(group).collect())
 }
 
-#[cfg(feature = "parquet")]
-fn parquet_table(source: Source, options: &Options, progress: &dyn Progress, how: &str) -> Result<Input> {
+/// A table whose columns have types.
+fn typed_table(source: Source, format: Format, options: &Options, progress: &dyn Progress) -> Result<Input> {
     let events = options.format == Some(Format::Events) || options.asks_for_events();
-    options.refuse_unused(if events { Format::Events } else { Format::Parquet })?;
-    let (mut input, format) = parquet::read(source, options, progress)?;
+    options.refuse_unused(if events { Format::Events } else { format })?;
+    let (mut input, format) = match format {
+        #[cfg(feature = "arrow")]
+        Format::Arrow => arrow::read(source, options, progress)?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(source, options, progress)?,
+        _ => {
+            let problem = format!("this build was made without the feature `{format}`");
+            return Err(source.fail(None, problem, "convert it to CSV"));
+        }
+    };
     options.refuse_unused(format)?;
-    input.notes.insert(0, format!("read as {}, told {how}", format.describe()));
     input.format = format;
     Ok(input)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet_table(source: Source, _: &Options, _: &dyn Progress, _: &str) -> Result<Input> {
-    Err(source.fail(None, "this build was made without the feature `parquet`", "convert it to CSV"))
 }
 
 /// An error about a file.

@@ -4,12 +4,11 @@ use super::events::{Events, Fields};
 use super::table::Taken;
 use super::{Format, Input, Options, WANTED};
 use crate::error::Result;
-use crate::input::cells::{Cell, Column};
+use crate::input::cells::Column;
 use crate::input::parquet::{Chunks, DAMAGED, guarded};
 use crate::input::{Disk, Source};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
-use std::fmt::Write;
 use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
@@ -28,11 +27,7 @@ pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -
     }
     let rows = metadata.file_metadata().num_rows().max(0) as u64;
     progress.stage(&format!("reading {}", disk.path().display()), rows);
-    let guessed = options.format.is_none() && !options.asks_for_table() && names.len() <= 3;
-    if options.format == Some(Format::Events)
-        || options.asks_for_events()
-        || guessed && Fields::are_usual(&names)
-    {
+    if options.means_events(&names) {
         let fields = Fields::choose(disk.path(), Some(&names), names.len(), options)?;
         return events(&disk, &reader, &names, fields, (options, progress))
             .map(|input| (input, Format::Events));
@@ -104,16 +99,7 @@ fn texts(column: &mut Column, mut take: impl FnMut(&str)) -> Result<usize> {
     let mut text = String::new();
     column.next(|cell| {
         text.clear();
-        match cell {
-            Cell::Null => {}
-            Cell::Text(given) => text.push_str(given),
-            Cell::Whole(number) => {
-                let _ = write!(text, "{number}");
-            }
-            Cell::Number(number) => {
-                let _ = write!(text, "{number}");
-            }
-        }
+        cell.write(&mut text);
         take(&text);
         Ok(())
     })
