@@ -27,6 +27,8 @@ fn a_tree_is_learned_used_compared_and_exported() {
     for format in ["newick", "nexus", "graphml", "dot", "bif", "json"] {
         place.ok(&format!("trees export m.tenfold --format {format} --min-cell 11 -o out.{format}"));
         assert!(String::from_utf8_lossy(&place.bytes(&format!("out.{format}"))).contains("x7"), "{format}");
+        let printed = place.ok(&format!("trees export m.tenfold --format {format} --min-cell 11")).out;
+        assert_eq!(printed.as_bytes(), place.bytes(&format!("out.{format}")), "{format}");
     }
     let again = place.json("trees evaluate m.tenfold out.newick");
     assert_eq!(again["robinson_foulds"], 0.0);

@@ -14,9 +14,10 @@ use tenfold::trees::export::{self, Format};
 #[command(after_help = "\
 Newick and NEXUS hold the tree with lengths and support, observed names as tips. BIF is a Bayesian \
 network with hidden nodes (pgmpy and others read it). With --min-cell nothing is written that stands for \
-fewer samples than that, other than none.
+fewer samples than that, other than none. Without -o the tree goes to standard output.
 
 Examples:
+  tenfold trees export m.tenfold --format dot | dot -Tsvg -o tree.svg
   tenfold trees export m.tenfold --format newick -o tree.nwk
   tenfold trees export m.tenfold --format bif --min-cell 11 -o net.bif")]
 pub struct Export {
@@ -25,9 +26,9 @@ pub struct Export {
     /// The format
     #[arg(long, value_name = "NAME")]
     format: FormatName,
-    /// Where it goes
+    /// Where it goes; standard output when not given
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// Hold back what stands for fewer samples than this, other than none
     #[arg(long, value_name = "N")]
     min_cell: Option<u64>,
@@ -45,7 +46,9 @@ enum FormatName {
 
 impl Export {
     pub fn run(self, session: &Session) -> Result<()> {
-        files::check_output(&self.output, &[&self.model])?;
+        if let Some(output) = &self.output {
+            files::check_output(output, &[&self.model])?;
+        }
         let model = Model::load(&self.model)?;
         let format = match self.format {
             FormatName::Newick => Format::Newick,
@@ -56,7 +59,17 @@ impl Export {
             FormatName::Json => Format::Json,
         };
         let picture = model.picture(self.min_cell);
-        export::write(&self.output, &picture, format)?;
+        let (told, key, value) = match &self.output {
+            Some(output) => {
+                export::write(output, &picture, format)?;
+                let told = format!("{} written to {}\n", format.name(), output.display());
+                (told, "output", output.to_string_lossy().into_owned())
+            }
+            None => {
+                let text = export::text(&picture, format)?;
+                (text.clone(), "text", text)
+            }
+        };
         let held_back = picture.held_back();
         if let [first, ..] = held_back[..] {
             session.warn(&format!(
@@ -65,8 +78,7 @@ impl Export {
                 model.variables()[first].name
             ));
         }
-        let to = self.output.display();
-        let value = json!({ "output": self.output.to_string_lossy(), "format": format.name(), "held_back": held_back.len() });
-        session.answer(&format!("{} written to {to}\n", format.name()), &value)
+        let value = json!({ "format": format.name(), "held_back": held_back.len(), key: value });
+        session.answer(&told, &value)
     }
 }

@@ -369,8 +369,12 @@ fn tell_data(spectra: &Spectra, table: &Table, verdict: &mut Verdict) {
     let duplicates = spectra.duplicates();
     if let [(a, b), ..] = duplicates[..] {
         verdict.warn(format!(
-            "{} pairs of variables tell each other exactly, such as {} and {}: keep one of each pair",
-            duplicates.len(),
+            "{} tell each other exactly, such as {} and {}: keep one of each pair",
+            if duplicates.len() == 1 {
+                "1 pair of variables".into()
+            } else {
+                format!("{} pairs of variables", duplicates.len())
+            },
             name(a),
             name(b)
         ));

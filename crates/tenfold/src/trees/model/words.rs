@@ -21,7 +21,8 @@ impl Model {
             let _ = writeln!(text, "a forest: {trees} trees, {alone} variables that hang on nothing");
         }
         if inner > 0 {
-            let _ = writeln!(text, "{inner} variables stand inside the tree");
+            let stand = if inner == 1 { "variable stands" } else { "variables stand" };
+            let _ = writeln!(text, "{inner} {stand} inside the tree");
         }
         let _ = writeln!(
             text,
