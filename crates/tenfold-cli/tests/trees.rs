@@ -23,7 +23,7 @@ fn a_tree_is_learned_used_compared_and_exported() {
     assert!(told.contains("2 samples"), "{told}");
     assert!(place.bytes("F.csv").starts_with(b"sample,variable,value,probability,mean\n"));
     let filled = String::from_utf8(place.bytes("F.csv")).unwrap();
-    assert!(filled.contains("0,x1,") && filled.contains("1,x2,") && filled.contains("0,x11,"), "{filled}");
+    assert!(filled.contains("1,x1,") && filled.contains("2,x2,") && filled.contains("1,x11,"), "{filled}");
     for format in ["newick", "nexus", "graphml", "dot", "bif", "json"] {
         place.ok(&format!("trees export m.tenfold --format {format} --min-cell 11 -o out.{format}"));
         assert!(String::from_utf8_lossy(&place.bytes(&format!("out.{format}"))).contains("x7"), "{format}");
@@ -102,4 +102,62 @@ fn bad_input_is_told() {
         place.fails(line, code, &[words]);
     }
     assert!(!place.path("m.tenfold").exists());
+}
+
+/// New samples are read as those of the fit were: columns that are the same in all of them, vectors, flags and counts among them,
+/// events whose codes are rare here, packed tables and other kinds of files. They keep their names.
+#[test]
+fn new_samples_are_read_as_those_of_the_fit() {
+    let place = Place::new();
+    place.ok("generate trees --variables 8 --samples 3000 --strength 0.8,0.9 --seed 3 -o X.csv");
+    let text = String::from_utf8(place.bytes("X.csv")).unwrap();
+    let columns = text.lines().next().unwrap().replace("x0,x1", "b0,b1").replace("x2,x3", "c2,c3");
+    let body: String = text.lines().skip(1).map(|l| format!("{l}\n")).collect();
+    place.write("mixed.csv", &format!("{columns}\n{body}"));
+    place.ok("trees fit mixed.csv -k 2 --vector b=b0,b1 --vector c=c2,c3 --kind c=real --kind x4=counts --bootstrap 0 -o m.tenfold");
+    let all = place.json("trees evaluate m.tenfold --data mixed.csv")["log_likelihood"].as_f64().unwrap();
+    // Sample by sample every column holds one value.
+    let mut sum = 0.0;
+    for (i, line) in body.lines().take(20).enumerate() {
+        place.write("one.csv", &format!("{columns}\n{line}\n"));
+        let one = place.json("trees evaluate m.tenfold --data one.csv");
+        assert_eq!(one["samples"], 1, "{i}");
+        sum += one["log_likelihood"].as_f64().unwrap();
+    }
+    let twenty: String = body.lines().take(20).map(|l| format!("{l}\n")).collect();
+    place.write("twenty.csv", &format!("{columns}\n{twenty}"));
+    let mean = place.json("trees evaluate m.tenfold --data twenty.csv")["log_likelihood"].as_f64().unwrap();
+    assert!((sum / 20.0 - mean).abs() < 1e-9 && all.is_finite(), "{} {mean}", sum / 20.0);
+
+    let mut events = String::from("patient,code\n");
+    for (i, line) in body.lines().enumerate() {
+        for (code, cell) in line.split(',').enumerate() {
+            if cell == "1" {
+                events += &format!("p{i},c{code}\n");
+            }
+        }
+    }
+    place.write("events.csv", &events);
+    place.ok("trees fit events.csv -k 2 --bootstrap 0 -o e.tenfold");
+    let few: String = events.lines().take(9).map(|l| format!("{l}\n")).collect();
+    place.write("few.csv", &few);
+    place.ok("trees infer e.tenfold few.csv -o told.csv --next next.csv");
+    place.ok("trees infer e.tenfold few.csv --events -o said.csv");
+    assert_eq!(
+        place.bytes("told.csv"),
+        place.bytes("said.csv"),
+        "a rare code is a code, whoever says that these are events"
+    );
+    let told = String::from_utf8(place.bytes("told.csv")).unwrap();
+    let first = few.lines().nth(1).unwrap().split(',').next().unwrap();
+    assert!(
+        told.starts_with("sample,") && told.lines().nth(1).unwrap().starts_with(&format!("{first},")),
+        "{told}"
+    );
+    let next = String::from_utf8(place.bytes("next.csv")).unwrap();
+    assert!(next.lines().nth(1).unwrap().starts_with(&format!("{first},")), "{next}");
+
+    place.ok("trees fit events.csv --counts -k 2 --bootstrap 0 -o n.tenfold");
+    place.ok("trees infer n.tenfold few.csv --next counts.csv");
+    assert!(place.bytes("counts.csv").iter().filter(|b| **b == b'\n').count() > 1);
 }

@@ -52,7 +52,7 @@ impl Evaluate {
             against_groups(&model, path, session, (&mut text, &mut value))?;
         }
         if let Some(path) = &self.data {
-            let table = self.read.open_like(path, &model, session)?;
+            let table = self.read.open_like(path, &model, session)?.table;
             let each = session.watch.during(|watch| model.log_likelihood(&table, watch))?;
             let mean = each.iter().sum::<f64>() / each.len().max(1) as f64;
             text += &format!("log-likelihood       {mean:.4} nats a sample, over {} samples\n", each.len());

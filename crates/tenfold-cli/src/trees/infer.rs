@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::engine::linalg::Mat;
 use tenfold::engine::progress::Progress;
-use tenfold::output;
+use tenfold::output::{self, Labels};
+use tenfold::trees::read::Samples;
 use tenfold::trees::{Inference, Model, Table};
 
 /// Samples that are worked on together.
@@ -70,22 +71,23 @@ impl Infer {
         }
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
-        let table = self.read.open_like(&self.input, &model, session)?;
+        let read = self.read.open_like(&self.input, &model, session)?;
+        let (table, samples) = (read.table, read.samples);
         let mut bundle = Bundle::new(folder_of(first))?;
         let mut text = String::new();
         if let Some(path) = &self.output {
             let hidden = session.watch.during(|watch| model.transform(&table, watch))?;
-            output::write_table(&bundle.place(path)?, &model.hidden_names(), &hidden)?;
+            write_named(&bundle.place(path)?, &model.hidden_names(), &samples, &hidden)?;
             text += &format!("{} posteriors written to {}\n", hidden.cols(), path.display());
         }
         if let Some(path) = &self.missing {
-            let count = write_long(&bundle.place(path)?, &model, &table, session, Model::filled)?;
+            let count = write_long(&bundle.place(path)?, (&model, &table, &samples), session, Model::filled)?;
             text += &format!("{count} values that were missing written to {}\n", path.display());
         }
         if let Some(path) = &self.next {
             let top = self.top;
             let next = |model: &Model, table: &Table, range| model.likely(table, range, top);
-            let count = write_long(&bundle.place(path)?, &model, &table, session, next)?;
+            let count = write_long(&bundle.place(path)?, (&model, &table, &samples), session, next)?;
             text += &format!("{count} likely values written to {}\n", path.display());
         }
         if let Some(path) = &self.states {
@@ -93,7 +95,7 @@ impl Infer {
             let nodes = model.network().nodes.len();
             let states = Mat::from_fn(table.samples(), nodes, |i, n| f64::from(found.states[i * nodes + n]));
             let names: Vec<String> = model.network().nodes.iter().map(|n| model.node_name(n.place)).collect();
-            output::write_table(&bundle.place(path)?, &names, &states)?;
+            write_named(&bundle.place(path)?, &names, &samples, &states)?;
             text += &format!("most probable states written to {}\n", path.display());
         }
         let each = session.watch.during(|watch| model.log_likelihood(&table, watch))?;
@@ -110,11 +112,23 @@ impl Infer {
     }
 }
 
+/// Numbers of every sample, behind its name where it has one; arrays hold numbers only.
+fn write_named(path: &Path, names: &[String], samples: &Samples, rows: &Mat) -> Result<()> {
+    let array = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+    match samples {
+        Samples::Interned(_) if !array => {
+            let labels = Labels { name: "sample", of: &|i| samples.name(i).into() };
+            output::write_labelled(path, &[labels], names, rows)?;
+        }
+        _ => output::write_table(path, names, rows)?,
+    }
+    Ok(())
+}
+
 /// A table with a line for everything inferred: sample, variable, value, probability or mean.
 fn write_long(
     path: &Path,
-    model: &Model,
-    table: &Table,
+    (model, table, samples): (&Model, &Table, &Samples),
     session: &Session,
     infer: impl Fn(&Model, &Table, std::ops::Range<usize>) -> tenfold::Result<Vec<Inference>>,
 ) -> Result<usize> {
@@ -128,7 +142,7 @@ fn write_long(
                 let variable = &names[one.variable];
                 let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.6}"));
                 rows += &csv_row([
-                    &one.sample.to_string(),
+                    &samples.name(one.sample),
                     &variable.name,
                     &one.label,
                     &number(one.probability),

@@ -1,12 +1,11 @@
 //! How variables are read.
 
 use crate::common::{Header, Session, parse_count, parse_size};
-use crate::exit;
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use tenfold::trees::Model;
 use tenfold::trees::read::{ColumnKind, Format, Input, Options, open};
-use tenfold::trees::{Kind, Model, Table};
 
 /// How data are read, the same for every subcommand.
 #[derive(Args)]
@@ -51,6 +50,9 @@ pub struct ReadArgs {
     /// Whether the first line of a table holds names
     #[arg(long, value_name = "WHEN", default_value = "guess")]
     header: Header,
+    /// The encoding of text that is not UTF-8, such as latin1
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
     /// Memory for events, as in 512MB or 2GiB
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
     memory: u64,
@@ -71,6 +73,7 @@ impl ReadArgs {
             counts: self.counts,
             max_codes: self.max_codes,
             min_count: self.min_count,
+            encoding: self.encoding.clone(),
             memory: self.memory,
             ..Options::default()
         }
@@ -95,51 +98,13 @@ impl ReadArgs {
         Ok(input)
     }
 
-    /// Reads data as samples of a model's variables.
-    pub fn open_like(&self, path: &Path, model: &Model, session: &Session) -> Result<Table> {
-        let mut options = self.options();
-        // A column is what it was in the fit, and no code is too rare.
-        for variable in model.variables() {
-            let kind = match variable.kind {
-                Kind::Category => ColumnKind::Category,
-                Kind::Real => ColumnKind::Real,
-                Kind::Flags | Kind::Counts => continue,
-            };
-            if options.vectors.is_empty() && variable.labels.len() > 1 && variable.kind == Kind::Real {
-                options.vectors.push((variable.name.clone(), variable.labels.clone()));
-            }
-            options.kinds.entry(variable.name.clone()).or_insert(kind);
-        }
-        let events = self.events
-            || options.format == Some(Format::Events)
-            || model.variables().iter().any(|v| matches!(v.kind, Kind::Flags | Kind::Counts));
-        if events {
-            options.kinds.clear();
-            options.vectors.clear();
-            options.min_count = Some(1);
-            options.max_codes = usize::MAX;
-        } else {
-            options.kinds.retain(|name, _| self.kinds.iter().any(|k| k.0 == *name) || has_column(path, name));
-        }
+    /// Reads data as samples of a model's variables, and says what did not fit.
+    pub fn open_like(&self, path: &Path, model: &Model, session: &Session) -> Result<Input> {
+        let options = Options { like: model.variables().to_vec(), ..self.options() };
         let input = session.watch.during(|watch| open(path, &options, watch))?;
-        let found = input.table.conform(model.variables(), input.format == Format::Events);
-        let found = found.map_err(|e| exit::bad_input(format!("{}: {e}", path.display())))?;
-        found.notes.iter().for_each(|note| session.note(note));
-        Ok(found.table)
+        input.notes.iter().for_each(|note| session.note(note));
+        Ok(input)
     }
-}
-
-/// Whether the first line of a text table names this column; of other files it is not known, and nothing is forced.
-fn has_column(path: &Path, name: &str) -> bool {
-    use std::io::{BufRead, BufReader};
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    let mut line = Vec::new();
-    let mut reader = std::io::Read::take(BufReader::new(file), 1 << 20);
-    if reader.read_until(b'\n', &mut line).is_err() {
-        return false;
-    }
-    let text = String::from_utf8_lossy(&line);
-    text.trim_end().split([',', ';', '\t']).any(|cell| cell.trim().trim_matches('"') == name)
 }
 
 fn parse_format(text: &str) -> Result<Format, String> {

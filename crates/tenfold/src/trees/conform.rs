@@ -33,8 +33,7 @@ impl Table {
     /// When no variable has a name of `variables`, or one is of another kind.
     pub fn conform(&self, variables: &[Variable], absent_is_none: bool) -> Result<Conformed> {
         let mut table = Self::new(variables.to_vec())?;
-        let own: HashMap<&str, usize> =
-            self.variables().iter().enumerate().map(|(v, variable)| (variable.name.as_str(), v)).collect();
+        let own = self.places(variables, absent_is_none);
         let mut notes = Vec::new();
         let mut goes = vec![Goes::Nowhere; self.features()];
         // What a sample without any feature of a variable becomes: its reference level here may be another one there.
@@ -42,7 +41,7 @@ impl Table {
         let mut absent = 0;
         let mut strange: Vec<String> = Vec::new();
         for (v, variable) in variables.iter().enumerate() {
-            let Some(&from) = own.get(variable.name.as_str()) else {
+            let Some(from) = own[v] else {
                 absent += 1;
                 continue;
             };
@@ -108,19 +107,34 @@ impl Table {
         let lacking: Vec<u32> = if absent_is_none {
             Vec::new()
         } else {
-            (0..variables.len())
-                .filter(|&v| !own.contains_key(variables[v].name.as_str()))
-                .map(|v| v as u32)
-                .collect()
+            (0..variables.len()).filter(|&v| own[v].is_none()).map(|v| v as u32).collect()
         };
         self.move_rows(&own, &goes, &idle, &lacking, &mut table);
         Ok(Conformed { table, notes })
     }
 
+    /// Where each of `variables` stands here: by its name, or, of `coded` ones, by the code that its name begins with, since one side may
+    /// have been read with descriptions and the other without.
+    fn places(&self, variables: &[Variable], coded: bool) -> Vec<Option<usize>> {
+        let code = |name: &str| name.split(' ').next().unwrap_or("").to_owned();
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut by_code: HashMap<String, Option<usize>> = HashMap::new();
+        for (v, variable) in self.variables().iter().enumerate() {
+            by_name.insert(&variable.name, v);
+            // A code that two names begin with tells neither.
+            by_code.entry(code(&variable.name)).and_modify(|place| *place = None).or_insert(Some(v));
+        }
+        let place = |variable: &Variable| {
+            let exact = by_name.get(variable.name.as_str()).copied();
+            exact.or_else(|| by_code.get(&code(&variable.name)).copied().flatten().filter(|_| coded))
+        };
+        variables.iter().map(place).collect()
+    }
+
     /// Puts every sample where its features go.
     fn move_rows(
         &self,
-        own: &HashMap<&str, usize>,
+        own: &[Option<usize>],
         goes: &[Goes],
         idle: &[Option<(usize, Goes)>],
         lacking: &[u32],
@@ -128,8 +142,8 @@ impl Table {
     ) {
         let target: Vec<Option<usize>> = {
             let mut target = vec![None; self.variables().len()];
-            for (v, variable) in table.variables().iter().enumerate() {
-                if let Some(&from) = own.get(variable.name.as_str()) {
+            for (v, from) in own.iter().enumerate() {
+                if let Some(from) = *from {
                     target[from] = Some(v);
                 }
             }
@@ -224,5 +238,18 @@ mod tests {
         table.push(&[(0, 1.0), (1, 1.0), (2, 1.0)], &[]);
         let found = table.conform(&[flags(&["3", "other codes of g"])], true).unwrap();
         assert_eq!((found.table.row(0).features, found.table.row(0).values), (&[0, 1][..], &[1.0, 1.0][..]));
+    }
+
+    #[test]
+    fn codes_are_known_with_and_without_their_descriptions() {
+        let flags = |name: &str| Variable { kind: Kind::Flags, ..category(name, &["1"]) };
+        let mut table = Table::new(vec![flags("585.3"), flags("7"), flags("7 other")]).unwrap();
+        table.push(&[(0, 1.0), (1, 1.0)], &[]);
+        let found = table.conform(&[flags("585.3 Chronic kidney disease"), flags("7 what")], true).unwrap();
+        assert_eq!(found.table.row(0).features, [0], "7 is the code of two");
+        assert!(
+            table.conform(&[flags("585.3 Chronic kidney disease")], false).is_err(),
+            "columns have no codes"
+        );
     }
 }

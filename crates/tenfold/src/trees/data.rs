@@ -62,6 +62,13 @@ pub struct Row<'a> {
     pub missing: &'a [u32],
 }
 
+impl Row<'_> {
+    /// The value of a feature, 0 where it does not stand here.
+    pub fn value(&self, feature: usize) -> f64 {
+        self.features.binary_search(&(feature as u32)).map_or(0.0, |at| self.values[at])
+    }
+}
+
 /// Samples of variables. A feature that a row does not hold is 0; the features of a variable stand together.
 ///
 /// # Example

@@ -14,6 +14,7 @@ use super::picture::HeldOut;
 use super::polish::Polish;
 use super::structure::{self, Choices, Limits};
 use super::tree::Tree;
+use super::units::Units;
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -81,10 +82,13 @@ impl Params {
     pub fn fit_with(&self, table: &Table, progress: &dyn Progress) -> Result<Model> {
         self.check(table)?;
         let mut verdict = Verdict::default();
+        let units = Units::of(table);
+        let scaled = units.apply(table);
+        let table = scaled.as_ref().unwrap_or(table);
         let (learn, watch) = self.split(table);
         let learned = learn.as_ref().unwrap_or(table);
         if learned.samples() < FEWEST {
-            return self.independent(table, progress);
+            return self.independent(table, &units, progress);
         }
         let mut states = 0;
         let rank = |spectra: &Spectra| {
@@ -105,7 +109,7 @@ impl Params {
         let mut network = polished.network;
         let held_out = match &watch {
             None => None,
-            Some(watch) => Some(compare(&network, learned, watch, progress)?),
+            Some(watch) => Some(compare(&network, learned, watch, progress)?.less(units.nats(watch))),
         };
         if watch.is_some() {
             let last = Polish { sweeps: self.sweeps.min(1), ..Polish::default() };
@@ -114,7 +118,8 @@ impl Params {
         let errors = measured(&mut tree, &distances)?;
         let support = support::bootstrap(self, table, &tree, states, progress)?;
         tell_tree(&tree, &support, held_out, &mut verdict);
-        let log_likelihood = mean(&network.log_likelihood(table, progress)?);
+        let log_likelihood = mean(&network.log_likelihood(table, progress)?) - units.nats(table);
+        let network = units.undo(network, table);
         let diagnostics = Diagnostics {
             samples: table.samples(),
             seen: seen(table),
@@ -141,14 +146,15 @@ impl Params {
     }
 
     /// So few samples say nothing of any pair: all variables stand alone.
-    fn independent(&self, table: &Table, progress: &dyn Progress) -> Result<Model> {
+    fn independent(&self, table: &Table, units: &Units, progress: &dyn Progress) -> Result<Model> {
         let mut verdict = Verdict::default();
         verdict.warn(format!(
             "{} samples say nothing about any pair of variables, so all stand alone: some hundred are needed",
             table.samples()
         ));
         let (tree, network) = (Tree::new(table.variables().len()), Network::independent(table, progress)?);
-        let log_likelihood = mean(&network.log_likelihood(table, progress)?);
+        let log_likelihood = mean(&network.log_likelihood(table, progress)?) - units.nats(table);
+        let network = units.undo(network, table);
         let diagnostics = Diagnostics {
             samples: table.samples(),
             seen: seen(table),
@@ -231,6 +237,13 @@ impl Params {
                     verdict.warn(format!(
                         "{narrow} of {} variables cannot tell {k} states apart; their distances are only estimates: -k auto",
                         table.variables().len()
+                    ));
+                }
+                let shown = spectra.rank().states().max(2);
+                if k > shown {
+                    verdict.warn(format!(
+                        "k = {k} was given, but pairs of variables show {shown} states: distances by correlations that are not there \
+                         tell no tree; -k auto takes {shown}"
                     ));
                 }
                 Ok(k)

@@ -59,6 +59,7 @@ pub mod structure;
 mod synth;
 mod tree;
 mod triplets;
+mod units;
 mod weigh;
 mod write;
 

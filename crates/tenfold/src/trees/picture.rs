@@ -47,6 +47,14 @@ pub struct HeldOut {
     pub samples: usize,
 }
 
+impl HeldOut {
+    /// All likelihoods lower by so many nats.
+    pub(super) fn less(self, nats: f64) -> Self {
+        let (tree, chow_liu) = (self.tree - nats, self.chow_liu - nats);
+        Self { tree, chow_liu, independence: self.independence - nats, ..self }
+    }
+}
+
 /// An edge as it is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
@@ -207,6 +215,25 @@ impl Shown<'_> {
             Kind::Flags | Kind::Real => {}
         }
         rows
+    }
+
+    /// The labels of a variable. A level or flag that no cell is told of is not named either: that somebody has it would be told so.
+    pub fn labels(&self, variable: usize) -> Vec<String> {
+        let given = &self.picture.variables[variable];
+        let cell = self.picture.min_cell.unwrap_or(0);
+        if cell <= 1 || given.kind == Kind::Real {
+            return given.labels.clone();
+        }
+        let seen = self.picture.seen(variable) as u64 >= cell;
+        let (shares, mut held) = (self.levels(variable), 0);
+        let mut label = |(at, label): (usize, &String)| {
+            if seen && shares.get(at).is_some_and(|&share| share > 0.0) {
+                return label.clone();
+            }
+            held += 1;
+            format!("held back {held}")
+        };
+        given.labels.iter().enumerate().map(&mut label).collect()
     }
 
     /// The name of a node of the tree: the variable's, or a letter and a number.

@@ -7,11 +7,15 @@ use statrs::function::gamma::ln_gamma;
 /// Probabilities below this count as this, so that one impossible value does not make a whole sample impossible.
 pub(in super::super) const LEAST: f64 = 1e-12;
 
+/// A variance below this counts as this: its inverse is still a number.
+const LEAST_VARIANCE: f64 = 1e-300;
+
 /// Where the logarithms of all that may be multiplied at one node stay within this, plain products cannot leave the range
 /// of f64 (e^±708); other nodes add logarithms.
 const PLAIN: f64 = 300.0;
 
-/// A variable as its node sees it: log P(all features 0 | s) = shift + rest_s, with the largest rest 0.
+/// A variable as its node sees it: log P(all features 0 | s) = shift + rest_s, with the largest rest 0; real features are counted
+/// from their middle here.
 struct Seen {
     node: usize,
     kind: Kind,
@@ -22,20 +26,29 @@ struct Seen {
 }
 
 /// For every feature f and state s: the factor by which x_f = 1 changes the likelihood of x_f = 0, or its logarithm; for real
-/// ones the slope μ/σ².
+/// ones the slope (μ − middle)/σ².
 pub(in super::super) struct Likelihood {
     pub owner: Vec<u32>,
     /// Where the numbers of a feature begin; as many as its node has states.
     pub at: Vec<usize>,
     starts: Vec<usize>,
     step: Vec<f64>,
-    /// 1/(2σ²) of real features.
-    half_precision: Vec<f64>,
+    /// Real features: the number, the variable, 1/(2σ²), and the middle of the states' means, from which x is measured so that
+    /// numbers far from 0 keep their digits.
+    reals: Vec<Real>,
     seen: Vec<Seen>,
     plain: Vec<bool>,
     base: Vec<Vec<f64>>,
     shift: f64,
     shown: usize,
+}
+
+/// A real feature.
+struct Real {
+    feature: usize,
+    variable: u32,
+    half_precision: f64,
+    middle: f64,
 }
 
 /// A block that is being filled.
@@ -55,7 +68,7 @@ impl Likelihood {
             at: Vec::new(),
             starts: Vec::new(),
             step: Vec::new(),
-            half_precision: Vec::new(),
+            reals: Vec::new(),
             seen: Vec::new(),
             plain: vec![true; network.nodes.len()],
             base: network.nodes.iter().map(|n| vec![0.0; n.states()]).collect(),
@@ -96,7 +109,8 @@ impl Likelihood {
         for f in 0..width {
             self.owner.push(v as u32);
             self.at.push(self.step.len());
-            let (mut half, mut spread) = (0.0, 0.0f64);
+            let mut spread = 0.0f64;
+            let middle = emission.mean.row(f).iter().sum::<f64>() / k as f64;
             for s in 0..k {
                 let mean = emission.mean[(f, s)];
                 let step = match variable.kind {
@@ -111,16 +125,20 @@ impl Likelihood {
                         mean.max(LEAST).ln()
                     }
                     Kind::Real => {
-                        let variance = emission.variance[f].max(LEAST);
-                        half = 0.5 / variance;
-                        zero[s] -= half * mean * mean + 0.5 * (std::f64::consts::TAU * variance).ln();
+                        let variance = emission.variance[f].max(LEAST_VARIANCE);
+                        let mean = mean - middle;
+                        zero[s] -= 0.5 * (mean * mean / variance + (std::f64::consts::TAU * variance).ln());
                         mean / variance
                     }
                 };
                 spread = spread.max(step.abs());
                 self.step.push(step);
             }
-            self.half_precision.push(half);
+            if variable.kind == Kind::Real {
+                let half_precision = 0.5 / emission.variance[f].max(LEAST_VARIANCE);
+                let (feature, variable) = (self.owner.len() - 1, v as u32);
+                self.reals.push(Real { feature, variable, half_precision, middle });
+            }
             all += spread;
             one = one.max(spread);
         }
@@ -158,6 +176,7 @@ impl Likelihood {
         for (i, &sample) in rows.iter().enumerate() {
             let row = table.row(sample as usize);
             self.observe(row, i, &mut target);
+            self.measure(row, i, &mut target);
             self.forget(row, i, &mut target);
         }
         let Target { out, scale, levels, .. } = target;
@@ -178,7 +197,22 @@ impl Likelihood {
         }
     }
 
-    /// Row i of a block: its features that are not 0.
+    /// Row i of a block: its real features, also those that are 0.
+    fn measure(&self, row: Row<'_>, i: usize, target: &mut Target<'_>) {
+        for real in &self.reals {
+            if row.missing.binary_search(&real.variable).is_ok() {
+                continue;
+            }
+            let x = row.value(real.feature) - real.middle;
+            let seen = &self.seen[real.variable as usize];
+            let at = target.offsets[seen.node] * target.r + i;
+            target.scale[i] -= real.half_precision * x * x;
+            let step = &self.step[self.at[real.feature]..self.at[real.feature] + seen.rest.len()];
+            step.iter().enumerate().for_each(|(s, m)| target.out[at + s * target.r] += x * m);
+        }
+    }
+
+    /// Row i of a block: its features that are not 0, but for real ones.
     fn observe(&self, row: Row<'_>, i: usize, target: &mut Target<'_>) {
         let r = target.r;
         for (&f, &x) in row.features.iter().zip(row.values) {
@@ -202,10 +236,7 @@ impl Likelihood {
                     target.scale[i] -= if x == 1.0 { 0.0 } else { ln_gamma(x + 1.0) };
                     x
                 }
-                Kind::Real => {
-                    target.scale[i] -= self.half_precision[f] * x * x;
-                    x
-                }
+                Kind::Real => continue,
             };
             step.iter().enumerate().for_each(|(s, m)| target.out[at + s * r] += times * m);
         }

@@ -25,11 +25,11 @@ pub(super) fn bif(shown: &Shown<'_>) -> String {
         match variable.kind {
             Kind::Real => left.push(variable),
             Kind::Category => {
-                let name = file.variable(&variable.name, &words(&variable.labels));
+                let name = file.variable(&variable.name, &words(&shown.labels(v)));
                 file.table(&name, Some(above), &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
             }
             Kind::Flags | Kind::Counts => {
-                for (label, up) in variable.labels.iter().zip(&rows) {
+                for (label, up) in shown.labels(v).iter().zip(&rows) {
                     let levels = if variable.kind == Kind::Flags { ["no", "yes"] } else { ["none", "some"] };
                     let name = file.variable(&joined(variable, label), &levels.map(str::to_owned));
                     let down: Vec<f64> = up.iter().map(|p| 1.0 - p).collect();
@@ -45,7 +45,7 @@ pub(super) fn bif(shown: &Shown<'_>) -> String {
 fn declare(file: &mut File, shown: &Shown<'_>, place: usize, own: &[bool]) -> (String, Vec<String>) {
     let variable = shown.picture.variables.get(place);
     let (name, states) = match variable.filter(|_| own[place]) {
-        Some(variable) => (variable.name.clone(), words(&variable.labels)),
+        Some(variable) => (variable.name.clone(), words(&shown.labels(place))),
         None => {
             let count = shown.index[place].map_or(0, |i| shown.network.nodes[i].states());
             let name = shown.name(place);

@@ -31,11 +31,11 @@ pub(super) fn graphml(shown: &Shown<'_>) -> String {
         data(&mut text, "n0", &shown.name(node));
         let variable = shown.picture.variables.get(node);
         data(&mut text, "n1", variable.map_or("hidden", |v| v.kind.name()));
-        if let Some(variable) = variable {
+        if variable.is_some() {
             if let Some(cluster) = shown.picture.clusters.get(node) {
                 data(&mut text, "n2", &cluster.to_string());
             }
-            data(&mut text, "n3", &Value::from(variable.labels.clone()).to_string());
+            data(&mut text, "n3", &Value::from(shown.labels(node)).to_string());
         }
         let all: serde_json::Map<String, Value> =
             parameters(shown, node).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

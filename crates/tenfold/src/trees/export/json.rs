@@ -34,7 +34,7 @@ fn about(shown: &Shown<'_>, node: usize) -> Map<String, Value> {
     match shown.picture.variables.get(node) {
         Some(variable) => {
             tell("kind", json!(variable.kind.name()));
-            tell("labels", json!(variable.labels));
+            tell("labels", json!(shown.labels(node)));
             tell("cluster", json!(shown.picture.clusters.get(node)));
         }
         None => tell("kind", json!("hidden")),

@@ -20,6 +20,9 @@ const RESAMPLED: u64 = 750 << 32;
 const MOST_ENTRIES: usize = 20_000_000;
 const MOST_SAMPLES: usize = 50_000;
 
+/// Entries of all tables that are resampled side by side, at 12 bytes each and again as much for the search: about 1 GB.
+const MOST_TOGETHER: usize = 40_000_000;
+
 /// Above so many variables resampled tables have one start only.
 const MANY: usize = 500;
 
@@ -60,9 +63,15 @@ pub(super) fn bootstrap(
         progress.advance(1);
         Ok(splits(&found).into_values().collect())
     };
-    // Tables are resampled side by side: much of the search for a tree runs on one thread.
-    let found: Vec<BTreeSet<Side>> =
-        (0..params.bootstrap).into_par_iter().with_max_len(1).map(round).collect::<Result<_>>()?;
+    // Tables are resampled side by side, since much of the search for a tree runs on one thread, but not more than fit into memory.
+    let entries = most.min(table.samples()) * table.entries().div_ceil(table.samples().max(1));
+    let together = (MOST_TOGETHER / entries.max(1)).clamp(1, params.bootstrap);
+    let mut found: Vec<BTreeSet<Side>> = Vec::with_capacity(params.bootstrap);
+    for first in (0..params.bootstrap).step_by(together) {
+        let rounds = first..(first + together).min(params.bootstrap);
+        let some = rounds.into_par_iter().with_max_len(1).map(round);
+        found.extend(some.collect::<Result<Vec<_>>>()?);
+    }
     for there in &found {
         for (count, side) in counts.iter_mut().zip(edges.values()) {
             *count += usize::from(there.contains(side));

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::error::{Error, Result};
-use crate::trees::data::{Kind, Row, Table};
+use crate::trees::data::{Kind, Table};
 use std::ops::Range;
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::progress::Progress;
@@ -60,11 +60,21 @@ impl Model {
         }
     }
 
-    /// The columns of [`Model::transform`]: node and state.
+    /// The columns of [`Model::transform`]: node and state. The states of a category inside the tree are its levels; those of another
+    /// variable there are not its values, and are called `state 0`, `state 1` and so on.
     pub fn hidden_names(&self) -> Vec<String> {
         let of = |node: &crate::trees::Node| {
             let name = self.node_name(node.place);
-            (0..node.states()).map(move |state| format!("{name}={state}")).collect::<Vec<_>>()
+            let state = |state: usize| match self.variables.get(node.place) {
+                None => state.to_string(),
+                Some(variable)
+                    if variable.kind == Kind::Category && variable.labels.len() == node.states() =>
+                {
+                    variable.labels[state].clone()
+                }
+                Some(_) => format!("state {state}"),
+            };
+            (0..node.states()).map(|s| format!("{name}={}", state(s))).collect::<Vec<_>>()
         };
         self.network.nodes.iter().flat_map(of).collect()
     }
@@ -92,16 +102,15 @@ impl Model {
         Ok(all)
     }
 
-    /// The `top` most probable levels and flags of every sample that it does not show. For flags this is the probability that
-    /// another sample of the same hidden states shows them.
+    /// The `top` most probable levels and flags, or most expected counts, of every sample that it does not show. For flags this is the
+    /// probability that another sample of the same hidden states shows them.
     ///
     /// # Errors
     /// When the table has other variables.
     pub fn likely(&self, table: &Table, samples: Range<usize>, top: usize) -> Result<Vec<Inference>> {
         let posterior = self.posterior(table, samples.clone())?;
-        let chosen: Vec<usize> = (0..self.variables.len())
-            .filter(|&v| matches!(self.variables[v].kind, Kind::Category | Kind::Flags))
-            .collect();
+        let chosen: Vec<usize> =
+            (0..self.variables.len()).filter(|&v| self.variables[v].kind != Kind::Real).collect();
         let expected: Vec<_> = chosen.iter().map(|&v| self.expected(v, &posterior)).collect();
         let mut all = Vec::new();
         for (row, sample) in samples.enumerate() {
@@ -115,11 +124,12 @@ impl Model {
                     told.into_iter()
                         .skip(skip)
                         .enumerate()
-                        .filter(|(f, _)| !shows(&table.row(sample), first + f))
+                        .filter(|(f, _)| table.row(sample).value(first + f) == 0.0)
                         .map(|(_, one)| one),
                 );
             }
-            best.sort_by(|a, b| b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0)));
+            let much = |one: &Inference| one.probability.or(one.mean).unwrap_or(0.0);
+            best.sort_by(|a, b| much(b).total_cmp(&much(a)));
             best.truncate(top);
             all.extend(best);
         }
@@ -173,8 +183,4 @@ impl Model {
         near.truncate(top);
         Ok(near)
     }
-}
-
-fn shows(row: &Row<'_>, feature: usize) -> bool {
-    row.features.binary_search(&(feature as u32)).is_ok_and(|at| row.values[at] != 0.0)
 }

@@ -1,6 +1,7 @@
 //! The model in words.
 
 use super::Model;
+use crate::trees::data::Kind;
 use std::fmt::Write;
 
 impl Model {
@@ -35,6 +36,13 @@ impl Model {
                 "log-likelihood of {} samples held out: {:.3} nats each (without hidden nodes {:.3}, independent {:.3})",
                 held.samples, held.tree, held.chow_liu, held.independence
             );
+            let others = self.variables.iter().filter(|v| v.kind != Kind::Category).count();
+            if others > 0 {
+                let _ = writeln!(
+                    text,
+                    "  (without hidden nodes {others} variables stand alone, which are no categories)"
+                );
+            }
         }
         if !self.support.is_empty() {
             let sure = self.support.values().filter(|s| **s >= 0.9).count();

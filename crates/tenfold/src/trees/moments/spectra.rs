@@ -151,10 +151,13 @@ impl Spectra {
         (0..self.variables()).filter(|&v| self.widths[v] == 0).collect()
     }
 
-    /// Pairs i < j of which something in one is told exactly by the other: σ₁ = 1 up to rounding.
+    /// Pairs i < j of which something in one is told exactly by the other: σ₁ = 1 up to rounding, over ten samples for every
+    /// direction of both; fewer are told exactly by chance.
     pub fn duplicates(&self) -> Vec<(usize, usize)> {
         let pairs = (0..self.variables()).flat_map(|i| (i + 1..self.variables()).map(move |j| (i, j)));
-        pairs.filter(|&(i, j)| self.values(i, j).first().is_some_and(|&x| x >= SAME)).collect()
+        let enough = |i, j| self.samples(i, j) >= 10.0 * (self.width(i) + self.width(j)) as f64;
+        let same = |i, j| self.values(i, j).first().is_some_and(|&x| x >= SAME);
+        pairs.filter(|&(i, j)| same(i, j) && enough(i, j)).collect()
     }
 
     /// How many samples would be needed, when there are fewer: ten for every direction of the two widest variables together,

@@ -29,7 +29,10 @@ pub(super) fn coarse(picture: &Picture<'_>, cell: u64) -> Network {
             Kind::Counts => each(&emission.mean, &units, |rate| 1.0 - (-rate).exp(), slower),
             Kind::Real => means(&emission.mean, &units),
         };
-        Emission { node: emission.node, mean, variance: emission.variance.clone() }
+        // Of nobody there is no spread, as there is no mean.
+        let told = units.iter().any(|&u| u > 0);
+        let variance = emission.variance.iter().map(|&x| if told { x } else { f64::NAN }).collect();
+        Emission { node: emission.node, mean, variance }
     };
     Network { nodes, emissions: picture.network.emissions.iter().enumerate().map(emission).collect() }
 }

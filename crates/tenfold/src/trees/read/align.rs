@@ -1,6 +1,6 @@
 //! Aligned sequences: taxa become variables, sites samples.
 
-use super::{Input, Samples, fail, listed};
+use super::{Input, Options, Samples, fail, listed};
 use crate::error::Result;
 use crate::trees::data::{Kind, Table, Variable};
 use std::path::Path;
@@ -106,24 +106,30 @@ impl Coded {
 }
 
 /// Makes the table. Gaps, `N`, `X`, `?` and letters that stand for several are missing; sites where all are missing are left out, and
-/// so are taxa with fewer than two different letters.
-pub(super) fn finish(path: &Path, taxa: Vec<Taxon>, progress: &dyn Progress) -> Result<Input> {
+/// so are taxa with fewer than two different letters, or without any where they are read for a model.
+pub(super) fn finish(
+    path: &Path,
+    taxa: Vec<Taxon>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Input> {
+    let fewest = if options.like.is_empty() { 2 } else { 1 };
     let sites = check(path, &taxa)?;
     let coded = Coded::new(&taxa);
     let mut notes = vec![format!("{} sequences of {}, {sites} sites", taxa.len(), coded.alphabet.name())];
     let all: Vec<(&Taxon, Vec<usize>)> =
         taxa.iter().enumerate().map(|(t, taxon)| (taxon, coded.levels(t))).collect();
-    let (kept, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, levels)| levels.len() > 1);
+    let (kept, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, levels)| levels.len() >= fewest);
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|(taxon, _)| taxon.name.as_str()).collect();
         notes.push(format!(
-            "{} sequences hold fewer than two different letters and were left out: {}",
+            "{} sequences hold too few different letters and were left out: {}",
             names.len(),
             listed(&names)
         ));
     }
     if kept.is_empty() {
-        return Err(fail(path, None, "holds no sequence with two different letters".into(), super::WANTED));
+        return Err(fail(path, None, "holds no sequence with different letters".into(), super::WANTED));
     }
     let variables = kept.iter().map(|(taxon, levels)| Variable {
         name: taxon.name.clone(),

@@ -1,7 +1,7 @@
 //! Aligned sequences in FASTA.
 
-use super::Input;
 use super::align::{Taxon, finish, letter};
+use super::{Input, Options};
 use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 use tenfold_engine::progress::Progress;
 
 /// A name is all of the line behind `>`: trees often call taxa by more than a word of it.
-pub(super) fn read(source: &Source, progress: &dyn Progress) -> Result<Input> {
+pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Input> {
     source.begin(progress);
     let mut text = BufReader::with_capacity(1 << 16, source.reader(progress)?);
     let (mut taxa, mut row, mut number) = (Vec::<Taxon>::new(), Vec::new(), 0u64);
@@ -50,5 +50,5 @@ pub(super) fn read(source: &Source, progress: &dyn Progress) -> Result<Input> {
             taxon.letters.push(letter);
         }
     }
-    finish(source.path(), taxa, progress)
+    finish(source.path(), taxa, options, progress)
 }

@@ -25,8 +25,7 @@ pub(super) fn arrange(
     relabel(&mut events, &codes.place);
     let counts = patients(&starts, &mut events, codes.names.len());
     without_group(&codes, &counts, groups.as_ref(), notes);
-    // Every entry of a correlation rests on the samples with a code; the square root lets the bound grow slowly with the data.
-    let least = options.min_count.unwrap_or_else(|| 5.max((samples as f64).sqrt() as u64 / 10));
+    let least = options.least(samples);
     let mut plan = match &groups {
         Some(groups) => grouped(&codes, &counts, (options, least), groups),
         None => alone(&codes, &counts, options, least),
@@ -45,7 +44,7 @@ pub(super) fn arrange(
             "lower --min-count, or give a map whose codes are those of the events",
         ));
     }
-    let counted = options.counts;
+    let counted = options.counted();
     let mut table = Table::new(plan.variables)?;
     table.reserve(samples, events.iter().filter(|&&f| f != NONE).count());
     let mut entries: Vec<(u32, f64)> = Vec::new();
@@ -155,7 +154,7 @@ fn alone(codes: &Codes, counts: &[u64], options: &Options, least: u64) -> Plan {
     order.iter().enumerate().for_each(|(f, &c)| feature[c] = f as u32);
     let variable = |&c: &usize| {
         let name = codes.names[c].clone();
-        match options.counts {
+        match options.counted() {
             true => Variable { labels: vec![name.clone()], name, kind: Kind::Counts },
             false => Variable { name, kind: Kind::Category, labels: vec!["absent".into(), "present".into()] },
         }
@@ -188,7 +187,7 @@ fn grouped(codes: &Codes, counts: &[u64], (options, least): (&Options, u64), gro
     for (group, mut members) in members {
         members.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then_with(|| codes.names[a].cmp(&codes.names[b])));
         let frequent = members.iter().filter(|&&c| counts[c] >= least).count();
-        let kept = frequent.min(options.max_codes);
+        let kept = frequent.min(options.widest());
         plan.rare += members.len() - frequent;
         let mut labels: Vec<String> = members[..kept].iter().map(|&c| codes.names[c].clone()).collect();
         if members.len() > kept {
@@ -200,7 +199,7 @@ fn grouped(codes: &Codes, counts: &[u64], (options, least): (&Options, u64), gro
         next += labels.len() as u32;
         let about = groups.descriptions.get(group).map(|text| format!(", {text}")).unwrap_or_default();
         plan.descriptions.push(format!("group {group}{about}: {} codes", members.len()));
-        let kind = if options.counts { Kind::Counts } else { Kind::Flags };
+        let kind = if options.counted() { Kind::Counts } else { Kind::Flags };
         let name = match groups.descriptions.get(group) {
             Some(text) => format!("{group} {text}"),
             None => group.to_owned(),

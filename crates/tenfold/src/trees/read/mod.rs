@@ -33,7 +33,7 @@ pub use samples::Samples;
 
 use crate::error::{Error, Result};
 use crate::input::{Opening, Source};
-use crate::trees::data::Table;
+use crate::trees::data::{Kind, Table, Variable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -104,6 +104,9 @@ pub struct Options {
     pub max_codes: usize,
     /// Samples that must have a code. `None`: √samples / 10, and at least 5.
     pub min_count: Option<u64>,
+    /// The variables of a model. When there are any, the file is read as samples of these: a column is what it was in the fit, also
+    /// where it holds one value only, no code is too rare, and what the model does not know is left out.
+    pub like: Vec<Variable>,
     /// The encoding of text, by its name in the Encoding Standard. `None` is UTF-8.
     pub encoding: Option<String>,
     /// Bytes of memory for events, at 16 bytes each. 4 GiB by default.
@@ -129,6 +132,7 @@ impl Default for Options {
             counts: false,
             max_codes: 32,
             min_count: None,
+            like: Vec::new(),
             encoding: None,
             memory: 4 << 30,
             max_decompressed: 16 << 30,
@@ -154,6 +158,38 @@ impl Options {
             || self.min_count.is_some()
     }
 
+    /// What a column is said to be, or was in the fit of a model.
+    fn kind_of(&self, name: &str) -> Option<ColumnKind> {
+        let known = self.like.iter().find(|v| match v.kind {
+            Kind::Category => v.name == name,
+            Kind::Real | Kind::Counts | Kind::Flags => v.labels.iter().any(|label| label == name),
+        });
+        let was = known.and_then(|v| match v.kind {
+            Kind::Category => Some(ColumnKind::Category),
+            Kind::Real => Some(ColumnKind::Real),
+            Kind::Counts => Some(ColumnKind::Counts),
+            Kind::Flags => None,
+        });
+        was.or_else(|| self.kinds.get(name).copied())
+    }
+
+    /// Samples that must have a code, of so many.
+    fn least(&self, samples: usize) -> u64 {
+        // Every entry of a correlation rests on the samples with a code; the square root lets the bound grow slowly with the data.
+        let usual = 5.max((samples as f64).sqrt() as u64 / 10);
+        if self.like.is_empty() { self.min_count.unwrap_or(usual) } else { 1 }
+    }
+
+    /// Codes of a group that have a number of their own.
+    fn widest(&self) -> usize {
+        if self.like.is_empty() { self.max_codes } else { usize::MAX }
+    }
+
+    /// Whether it matters how often a code appears.
+    fn counted(&self) -> bool {
+        self.counts || self.like.iter().any(|variable| variable.kind == Kind::Counts)
+    }
+
     /// Whether a table with typed columns of these names holds events.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     fn means_events(&self, names: &[String]) -> bool {
@@ -175,7 +211,7 @@ impl Options {
         let unused = [
             ("--kind", !self.kinds.is_empty() && !table),
             ("--vector", !self.vectors.is_empty() && !table),
-            ("--id", !self.ids.is_empty() && !table),
+            ("--ids", !self.ids.is_empty() && !table),
             (
                 "--header",
                 self.header.is_some() && !matches!(format, Format::Csv | Format::Tsv | Format::Events),
@@ -246,6 +282,21 @@ pub struct Input {
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Input> {
+    let mut input = open_as_is(path, options, progress)?;
+    if !options.like.is_empty() {
+        let events = input.format == Format::Events;
+        let conformed = input.table.conform(&options.like, events).map_err(|e| match e {
+            Error::Unfit { problem, remedy } => fail(path, None, problem, &remedy),
+            other => other,
+        })?;
+        input.table = conformed.table;
+        input.notes.extend(conformed.notes);
+        input.groups = options.like.iter().map(|variable| variable.name.clone()).collect();
+    }
+    Ok(input)
+}
+
+fn open_as_is(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Input> {
     let source = Source::open(path, options.opening(), progress)?;
     let (format, how) = match options.format {
         Some(Format::Events) => (Format::tell(&source).map_or(Format::Csv, |told| told.0), "as was said"),
@@ -277,8 +328,8 @@ pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<I
             options,
             progress,
         ),
-        Format::Fasta => fasta::read(&source, progress),
-        Format::Phylip => phylip::read(&source, progress),
+        Format::Fasta => fasta::read(&source, options, progress),
+        Format::Phylip => phylip::read(&source, options, progress),
         _ => table::read(&source, format, options, progress),
     }?;
     input.notes.insert(0, format!("read as {}, told {how}", read_as.describe()));

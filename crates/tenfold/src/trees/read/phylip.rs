@@ -1,7 +1,7 @@
 //! Aligned sequences in PHYLIP: sequential or interleaved, with names that end at a blank or after ten letters.
 
 use super::align::{Taxon, finish, letter};
-use super::{Input, fail};
+use super::{Input, Options, fail};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::input::decode::utf8;
@@ -28,7 +28,7 @@ type Lines<'a> = [(u64, &'a str)];
 /// A way to read the sequences, of which there are so many, of so many sites.
 type Way = fn(&Lines, usize, usize, Name) -> std::result::Result<Vec<Taxon>, Bad>;
 
-pub(super) fn read(source: &Source, progress: &dyn Progress) -> Result<Input> {
+pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Input> {
     source.begin(progress);
     let mut bytes = Vec::new();
     source.reader(progress)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
@@ -44,7 +44,7 @@ pub(super) fn read(source: &Source, progress: &dyn Progress) -> Result<Input> {
         for (way, what) in ways.iter().zip(["sequential", "interleaved"]) {
             match way(lines, taxa, sites, name) {
                 Ok(found) => {
-                    let mut input = finish(source.path(), found, progress)?;
+                    let mut input = finish(source.path(), found, options, progress)?;
                     input.notes.push(format!("PHYLIP, {what}"));
                     return Ok(input);
                 }

@@ -38,7 +38,8 @@ pub(super) fn read(
         .iter()
         .map(|c| utf8(source.path(), c, line).map(|c| c.trim().to_owned()))
         .collect::<Result<_>>()?;
-    let has_names = options.header.unwrap_or_else(|| are_names(&first));
+    let known = |cell: &String| options.like.iter().any(|v| v.name == *cell || v.labels.contains(cell));
+    let has_names = options.header.unwrap_or_else(|| first.iter().any(known) || are_names(&first));
     let names: Vec<String> = match has_names {
         true => first
             .iter()
@@ -107,7 +108,7 @@ impl Taken {
         for id in &options.ids {
             if !names.contains(id) {
                 let problem = format!("has no column {id:?}; the columns are {}", super::listed(names));
-                return Err(super::fail(path, None, problem, "give --id the name of a column"));
+                return Err(super::fail(path, None, problem, "give --ids the name of a column"));
             }
         }
         let (mut columns, mut places) = (Vec::new(), Vec::new());
@@ -115,7 +116,7 @@ impl Taken {
             let kept = !options.ids.contains(name);
             places.push(kept.then_some(columns.len()));
             if kept {
-                columns.push(Column::new(name, options.kinds.get(name).copied()));
+                columns.push(Column::new(name, options.kind_of(name)));
             }
         }
         let id = options.ids.first().and_then(|id| names.iter().position(|n| n == id));

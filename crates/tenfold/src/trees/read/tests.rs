@@ -450,3 +450,35 @@ fn parquet_holds_tables_and_events() {
     );
     assert_eq!(table.table.row(2).missing, [0]);
 }
+
+/// Columns that hold one value, all cells of one kind, or numbers where the fit had levels are still those of the fit.
+#[test]
+fn samples_of_a_model_are_read_as_it_knows_them() {
+    let variable = |name: &str, kind: Kind, labels: &[&str]| Variable {
+        name: name.into(),
+        kind,
+        labels: labels.iter().map(|l| (*l).into()).collect(),
+    };
+    let like = vec![
+        variable("a", Kind::Category, &["0", "1"]),
+        variable("at", Kind::Real, &["x", "y"]),
+        variable("n", Kind::Counts, &["n"]),
+        variable("f", Kind::Flags, &["f1", "f2"]),
+        variable("gone", Kind::Category, &["0", "1"]),
+    ];
+    let read_like = |text: &str| read_with("t.csv", text.as_bytes(), |o, _| o.like = like.clone());
+    let input = read_like("who,a,x,y,n,f1,f2\nme,1,2.5,3,4,1,0\nme,1,2.5,3,4,1,0\n").unwrap();
+    let row = input.table.row(1);
+    assert_eq!((row.features, row.values), (&[0, 1, 2, 3, 4][..], &[1.0, 2.5, 3.0, 4.0, 1.0][..]));
+    assert_eq!((row.missing, input.groups.len()), (&[4][..], 5));
+    assert!(noted(&input, "1 of the model's 5 variables are not here"));
+    // A vector without one of its columns is not there.
+    assert_eq!(read_like("a,x,n\n0,1,2\n").unwrap().table.row(0).missing, [1, 3, 4]);
+    let told = read_like("b,c\n0,1\n").unwrap_err().to_string();
+    assert!(told.contains("has no column of the model's") && told.contains("--events"), "{told}");
+    let told = read_like("a,n\n0,-2\n").unwrap_err().to_string();
+    assert!(told.contains("is no count"), "{told}");
+    let taxa = vec![variable("p", Kind::Category, &["A", "C"]), variable("q", Kind::Category, &["C", "A"])];
+    let sites = read_with("t.fasta", b">p\nCC\n>q\nCA\n", |o, _| o.like = taxa.clone()).unwrap();
+    assert_eq!((sites.table.row(0).features, sites.table.row(1).features), (&[0][..], &[0, 1][..]));
+}

@@ -35,7 +35,14 @@ pub(super) fn finish(
         ));
     }
     let mut notes = Vec::new();
-    let made = variables(path, columns, options, &mut notes)?;
+    let made = match options.like.is_empty() {
+        true => variables(path, columns, options, &mut notes)?,
+        false => like(path, columns, options)?,
+    };
+    if made.is_empty() && !options.like.is_empty() {
+        let problem = "has no column of the model's".into();
+        return Err(fail(path, None, problem, "give data with the columns of the fit, or say --events"));
+    }
     if made.is_empty() {
         let problem = "holds no column that could be a variable".into();
         return Err(fail(path, None, problem, "say what a column is with --kind NAME=category or NAME=real"));
@@ -155,7 +162,7 @@ fn variables(
         columns.iter().filter(|c| c.said.is_none() && looks_like_id(c)).map(|c| c.name.as_str()).collect();
     if !ids.is_empty() {
         notes.push(format!(
-            "{} columns hold whole numbers that all differ: leave them out with --id if they are ids: {}",
+            "{} columns hold whole numbers that all differ: leave them out with --ids if they are ids: {}",
             ids.len(),
             listed(&ids)
         ));
@@ -163,6 +170,33 @@ fn variables(
     let missing: usize = columns.iter().map(|c| c.missing).sum();
     if missing > 0 {
         notes.push(format!("{missing} cells are missing"));
+    }
+    Ok(made)
+}
+
+/// The variables of a model whose columns are all here.
+fn like(path: &Path, columns: &[Column], options: &Options) -> Result<Vec<Made>> {
+    let place = |name: &String| columns.iter().position(|c| c.name == *name && c.present() > 0);
+    let mut made = Vec::new();
+    for variable in &options.like {
+        if variable.kind == Kind::Category {
+            let Some(at) = place(&variable.name) else { continue };
+            if columns[at].levels.is_none() {
+                let problem = format!("column {:?} has more than 65000 levels", variable.name);
+                return Err(fail(path, None, problem, "give data with the levels of the fit"));
+            }
+            made.push(single(&columns[at], at, Kind::Category));
+            continue;
+        }
+        let Some(parts) = variable.labels.iter().map(place).collect::<Option<Vec<usize>>>() else { continue };
+        for &part in &parts {
+            match variable.kind {
+                Kind::Counts => counts(path, &columns[part])?,
+                _ => numbers(path, &columns[part], variable.kind.name())?,
+            }
+        }
+        let (variable, description) = (variable.clone(), String::new());
+        made.push(Made { variable, parts, ranks: Vec::new(), description });
     }
     Ok(made)
 }
@@ -197,7 +231,7 @@ fn guess(path: &Path, column: &Column, options: &Options) -> Result<Guess> {
             )
         }
         Some(ColumnKind::Category) if levels.is_none() => {
-            wrong(format!("column {:?} has more than 65000 levels", column.name), "leave it out with --id")
+            wrong(format!("column {:?} has more than 65000 levels", column.name), "leave it out with --ids")
         }
         Some(_) => Ok(Guess::Kind(Kind::Category)),
         None if column.is_number() => {

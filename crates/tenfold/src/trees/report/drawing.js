@@ -62,7 +62,9 @@
         ? Math.round(Math.min(most, Math.max(300, look.width)))
         : Math.round(Math.max(200, Math.min(most, look.view.count * (look.gap || easy()) + 28)));
     };
-    const fit = () => (height() - 28) / Math.max(look.view.count, 1);
+    // Variables that hang on nothing stand below all trees: one scrolls to them.
+    const alone = tree.roots.filter((node) => !node.children.length).length;
+    const fit = () => (height() - 28) / Math.max(look.view.count - alone, Math.min(look.view.count, 20));
 
     // Places on the picture, and its size.
     function arrange() {

@@ -92,7 +92,8 @@ fn about(facts: &Facts<'_>, node: usize, above: Option<usize>, edge: Option<&Edg
             kept.sort_unstable();
             told["more"] = json!(rows.len() - LABELS);
         }
-        let label = |r: &usize| shorten(variable.labels.get(*r).map_or("", String::as_str));
+        let labels = shown.labels(node);
+        let label = |r: &usize| shorten(labels.get(*r).map_or("", String::as_str));
         told["labels"] = kept.iter().map(label).collect::<Vec<_>>().into();
         let overall = shown.levels(node);
         told["overall"] = numbers(&kept.iter().map(|&r| overall[r]).collect::<Vec<_>>());

@@ -55,7 +55,8 @@
   // Folds branches so that at most `rows` rows are left: the largest are opened first, and those of one group last.
   tenfold.foldTo = (tree, rows = ROWS) => {
     const folded = new Set(tree.all.filter((n) => n.children.length && n.parent !== null).map((n) => n.id));
-    let seen = tree.roots.reduce((sum, n) => sum + Math.max(n.children.length, 1), 0);
+    // Variables that hang on nothing stand below the trees and take no room from them.
+    let seen = tree.roots.reduce((sum, n) => sum + n.children.length, 0);
     const mixed = (n) => (n.group === null ? 1 : 0);
     const open = tree.roots.flatMap((n) => n.children).filter((n) => n.children.length);
     while (open.length) {

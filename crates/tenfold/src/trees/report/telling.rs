@@ -123,7 +123,8 @@ impl<'a> Around<'a> {
 
     fn words(&self, v: usize, row: usize, more: bool) -> String {
         let variable = &self.shown.picture.variables[v];
-        let (name, label) = (&variable.name, variable.labels.get(row).map_or("", String::as_str));
+        let (name, labels) = (&variable.name, self.shown.labels(v));
+        let label = labels.get(row).map_or("", String::as_str);
         let full = match label == name || variable.labels.len() == 1 && variable.kind != Kind::Category {
             true => name.clone(),
             false => format!("{name}: {label}"),
