@@ -17,17 +17,23 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
         return Err(exit::usage(format!("{} is a device; give the path of a file", path.display())));
     }
+    check_target(path, inputs)?;
+    check_folder(folder_of(path), path)
+}
+
+/// Refuses a result that would be written over one of the files that it is made from.
+pub fn check_target(path: &Path, inputs: &[&Path]) -> Result<()> {
     let same = |other: &&Path| match (path.canonicalize(), other.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => path == *other,
     };
-    if let Some(input) = inputs.iter().find(|i| same(i)) {
-        return Err(exit::usage(format!(
+    match inputs.iter().find(|i| same(i)) {
+        Some(input) => Err(exit::usage(format!(
             "{} would be overwritten by its own result; give -o another name",
             input.display()
-        )));
+        ))),
+        None => Ok(()),
     }
-    check_folder(folder_of(path), path)
 }
 
 /// [`check_output`] for a table, whose extension must be known.
@@ -93,6 +99,11 @@ impl Bundle {
         Ok(Self { folder: folder.to_owned(), staging: Vec::new(), files: Vec::new() })
     }
 
+    /// The folder that it was made for.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Where to write the file of the folder that is to be called `name`.
     pub fn path(&mut self, name: &str) -> Result<PathBuf> {
         self.place(&self.folder.join(name))
@@ -102,6 +113,11 @@ impl Bundle {
     pub fn place(&mut self, path: &Path) -> Result<PathBuf> {
         // A link keeps pointing where it did: the file behind it is replaced.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.files.iter().any(|staged| staged.target == target) {
+            let message =
+                format!("two results would be written to {}; give each a name of its own", path.display());
+            return Err(exit::usage(message));
+        }
         let folder = folder_of(&target).to_owned();
         let at = match self.staging.iter().position(|(of, _)| *of == folder) {
             Some(at) => at,

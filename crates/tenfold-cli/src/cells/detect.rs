@@ -1,6 +1,7 @@
 //! `tenfold cells detect`.
 
 use super::genes::{Asked, GeneArgs};
+use super::reading::parse_positive;
 use super::select::{SelectArgs, Selection};
 use crate::common::{Session, parse_amount, parse_size};
 use crate::exit;
@@ -82,11 +83,6 @@ struct Seen {
     line: String,
 }
 
-fn parse_positive(text: &str) -> Result<f64, String> {
-    let amount = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
-    amount.ok_or_else(|| "a number above 0 is needed".into())
-}
-
 fn is_table(path: &Path) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
@@ -100,9 +96,15 @@ impl Detect {
             self.inputs.iter().map(PathBuf::as_path).partition(|path| is_table(path));
         let mut inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
         inputs.extend(self.genes.files().chain(self.select.files()));
-        files::check_table(&self.output, &inputs)?;
         let asked = self.genes.ask(&images)?;
         let masks = self.masks_of(&asked)?;
+        inputs.extend(masks.iter().map(PathBuf::as_path));
+        files::check_table(&self.output, &inputs)?;
+        if self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
+            return Err(exit::usage(
+                "a .npy file has no room for names of images and genes; give -o a .csv, .tsv or .parquet",
+            ));
+        }
         let selection = self.select.open(self.memory, session)?;
         if self.scale.is_none() {
             session.note("no --scale: a pixel is taken for 1 µm where neighbours are counted");
@@ -224,8 +226,10 @@ impl Detect {
             let mut picture = Picture::of(&image, MOST_PICTURE)?;
             let ink = picture.ink();
             picture.draw(&section.cells, |_| ink);
-            let name = format!("{}.cells.png", asked.image.replace(['/', '\\'], "_"));
-            files::write_bytes(&bundle.place(&folder.join(name))?, &picture.png())?;
+            let target = folder.join(format!("{}.cells.png", asked.image.replace(['/', '\\'], "_")));
+            let inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
+            files::check_target(&target, &inputs)?;
+            files::write_bytes(&bundle.place(&target)?, &picture.png())?;
         }
         let line = told(&section, all, selection.is_some(), Some(&image));
         let (width, height) = image.size();

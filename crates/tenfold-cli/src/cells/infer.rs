@@ -52,14 +52,18 @@ pub struct Infer {
 
 impl Infer {
     pub fn run(self, session: &Session) -> Result<()> {
-        let mut inputs: Vec<&Path> = vec![&self.model, &self.input];
-        inputs.extend(self.images.iter().map(PathBuf::as_path));
-        files::check_table(&self.output, &inputs)?;
+        files::check_table(&self.output, &self.inputs())?;
         let model = Model::load(&self.model)?;
         match self.counts {
             true => self.mixtures(&model, session),
             false => self.types(&model, session),
         }
+    }
+
+    /// All files that are read.
+    fn inputs(&self) -> Vec<&Path> {
+        let images = self.images.iter().map(PathBuf::as_path);
+        [&*self.model, &*self.input].into_iter().chain(images).collect()
     }
 
     fn mixtures(&self, model: &Model, session: &Session) -> Result<()> {
@@ -140,7 +144,11 @@ impl Infer {
         for path in &self.images {
             session.watch.check()?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let Some(at) = tissue.sections.iter().position(|section| section.image == name) else {
+            // `detect` calls images by their path where two have the same name.
+            let given = path.to_string_lossy();
+            let whole = tissue.sections.iter().position(|section| section.image == given);
+            let Some(at) = whole.or_else(|| tissue.sections.iter().position(|section| section.image == name))
+            else {
                 session.warn(&format!("{}: the table has no cells of this image", path.display()));
                 continue;
             };
@@ -149,8 +157,10 @@ impl Infer {
             let mut picture = overlay::Picture::of(&image, OVERLAY)?;
             let colour = |i: usize| overlay::PALETTE[best[at][i] % overlay::PALETTE.len()];
             picture.draw(&tissue.sections[at].cells, colour);
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            files::write_bytes(&bundle.path(&format!("{stem}.png"))?, &picture.png())?;
+            let called = tissue.sections[at].image.replace(['/', '\\'], "_");
+            let target = bundle.folder().join(format!("{called}.types.png"));
+            files::check_target(&target, &self.inputs())?;
+            files::write_bytes(&bundle.place(&target)?, &picture.png())?;
             drawn += 1;
         }
         match (self.images.is_empty(), drawn) {

@@ -12,7 +12,7 @@ use tenfold::cells::{Expression, GenesIn, Tissue, read_expression};
 #[command(next_help_heading = "Reading cells")]
 pub struct ReadArgs {
     /// µm on the side of a pixel: places and radii in µm become pixels
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = parse_positive)]
     scale: Option<f64>,
 }
 
@@ -21,6 +21,12 @@ impl ReadArgs {
     pub fn given(&self) -> bool {
         self.scale.is_some()
     }
+}
+
+/// A number above 0.
+pub fn parse_positive(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0);
+    amount.ok_or_else(|| "a number above 0 is needed".into())
 }
 
 /// Reads cells and says what was taken for what.

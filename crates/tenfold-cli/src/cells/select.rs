@@ -29,7 +29,7 @@ pub struct Selection {
 impl SelectArgs {
     /// The files that are read.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.region.iter().map(PathBuf::as_path)
+        self.region.iter().map(PathBuf::as_path).chain(self.affine.iter().map(Path::new))
     }
 
     /// Reads the region and the maps to it, if any were asked for.

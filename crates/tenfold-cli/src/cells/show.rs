@@ -46,7 +46,7 @@ impl Show {
 
 /// One type in words.
 fn one(model: &Model, t: usize, top: usize) -> (String, Value) {
-    let mut text = format!("type {t}: {:.1} % of the cells\n", 100.0 * model.weights()[t]);
+    let mut text = format!("type {t}: {:.1} % of the {}\n", 100.0 * model.weights()[t], model.counted());
     for own in model.traits().get(t).into_iter().flatten() {
         let (scale, unit) = match own.feature {
             Feature::Orientation => (180.0 / std::f64::consts::PI, "°"),

@@ -33,7 +33,7 @@ pub struct Cells {
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = parse_count_to::<1000>)]
     types: usize,
     /// Genes, an image each
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = parse_count_to::<100_000>)]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = parse_count_to::<100_000>)]
     genes: usize,
     /// Cells in all images together, on average [default: 500 a megapixel]
     #[arg(long, value_name = "N", value_parser = parse_count)]

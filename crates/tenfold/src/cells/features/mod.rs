@@ -138,7 +138,9 @@ impl Features {
         };
         // Without a single aspect there are no orientations either.
         let known = cells().any(|cell| aspect_of(cell).is_finite());
-        let (round, orientations) = if known { (self.round, self.orientations) } else { (f64::INFINITY, 1) };
+        let turned = known && cells().any(|cell| cell.orientation.is_finite());
+        let round = if known { self.round } else { f64::INFINITY };
+        let orientations = if turned { self.orientations } else { 1 };
         let bins = Bins { size, round, aspect, orientations, intensity, density, neighbours };
         match bins.checked_len() {
             Some(len) if len <= MOST => Ok(bins),

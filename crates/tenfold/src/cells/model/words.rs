@@ -4,12 +4,18 @@ use super::{Feature, Model};
 use std::fmt::Write;
 
 impl Model {
+    /// What was counted: cells in bins, or whatever the counts of a table stand for.
+    pub fn counted(&self) -> &'static str {
+        if self.bins.is_some() { "cells" } else { "counts" }
+    }
+
     /// The model in words, for the terminal.
     pub fn summary(&self) -> String {
         let d = &self.diagnostics;
         let (rows, what) = (d.filled, if self.bins.is_some() { "bins" } else { "rows" });
+        let counted = self.counted();
         let mut text = format!(
-            "{} cell types over {} genes, from {} cells in {rows} {what} of {}\n",
+            "{} cell types over {} genes, from {} {counted} in {rows} {what} of {}\n",
             self.k(),
             self.genes.len(),
             d.cells,
@@ -18,7 +24,7 @@ impl Model {
         let best = d.starts.iter().max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood));
         let _ = writeln!(
             text,
-            "{} from {} of {} starts, {} steps, {:.4} nats a cell",
+            "{} from {} of {} starts, {} steps, {:.4} nats for each of the {counted}",
             d.solver,
             best.map_or("one", |s| s.name.as_str()),
             d.starts.len(),
@@ -29,7 +35,7 @@ impl Model {
             let markers: Vec<&str> = self.markers(t, 6).iter().map(|m| self.genes[m.gene].as_str()).collect();
             let _ = write!(
                 text,
-                "type {}: {:.1} % of the cells; {}",
+                "type {}: {:.1} % of the {counted}; {}",
                 t,
                 100.0 * self.weights[t],
                 markers.join(" ")

@@ -9,11 +9,15 @@ use std::collections::HashMap;
 use std::path::Path;
 use tenfold_engine::progress::Silent;
 
-/// Rings of points. A place lies inside when a ray from it crosses the rings an odd number of times, so a ring within a ring is a
-/// hole, and rings beside each other are all inside. Edges and corners belong to it.
+/// One closed line of points.
+type Ring = Vec<[f64; 2]>;
+
+/// Rings of points, in parts. A place lies inside a part when a ray from it crosses its rings an odd number of times, so a ring within
+/// a ring is a hole, and rings beside each other are all inside; it lies inside the polygon when it lies inside any part, so that
+/// parts may overlap. Edges and corners belong to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polygon {
-    rings: Vec<Vec<[f64; 2]>>,
+    parts: Vec<Vec<Ring>>,
 }
 
 impl Polygon {
@@ -30,12 +34,17 @@ impl Polygon {
     /// assert!(frame.contains(1.0, 5.0) && !frame.contains(5.0, 5.0) && !frame.contains(11.0, 5.0));
     /// # Ok::<(), tenfold::Error>(())
     /// ```
-    pub fn new(mut rings: Vec<Vec<[f64; 2]>>) -> Result<Self> {
+    pub fn new(rings: Vec<Vec<[f64; 2]>>) -> Result<Self> {
+        Self::of(vec![rings])
+    }
+
+    /// From parts, each of some rings.
+    fn of(mut parts: Vec<Vec<Ring>>) -> Result<Self> {
         let unfit = |problem: &str| Error::Unfit {
             problem: problem.into(),
             remedy: "a ring has at least three points, each with a finite x and y".into(),
         };
-        for ring in &mut rings {
+        for ring in parts.iter_mut().flatten() {
             ring.dedup();
             if ring.len() > 1 && ring.first() == ring.last() {
                 ring.pop();
@@ -47,20 +56,22 @@ impl Polygon {
                 return Err(unfit("a point of the polygon is not finite"));
             }
         }
-        if rings.is_empty() {
+        parts.retain(|rings| !rings.is_empty());
+        if parts.is_empty() {
             return Err(unfit("the polygon has no points"));
         }
-        Ok(Self { rings })
+        Ok(Self { parts })
     }
 
     /// Whether a place lies inside or on an edge.
     pub fn contains(&self, x: f64, y: f64) -> bool {
-        let mut inside = false;
         // Nothing compares with NaN.
-        if x.is_nan() || y.is_nan() {
-            return false;
-        }
-        for ring in &self.rings {
+        !x.is_nan() && !y.is_nan() && self.parts.iter().any(|rings| Self::within(rings, x, y))
+    }
+
+    fn within(rings: &[Ring], x: f64, y: f64) -> bool {
+        let mut inside = false;
+        for ring in rings {
             let last = ring.len() - 1;
             for (i, &[bx, by]) in ring.iter().enumerate() {
                 let [ax, ay] = ring[if i == 0 { last } else { i - 1 }];
@@ -81,7 +92,7 @@ impl Polygon {
 
     /// The least and largest x and y: left, top, right, bottom.
     pub fn bounds(&self) -> [f64; 4] {
-        let all = self.rings.iter().flatten();
+        let all = self.parts.iter().flatten().flatten();
         all.fold([f64::MAX, f64::MAX, f64::MIN, f64::MIN], |[l, t, r, b], &[x, y]| {
             [l.min(x), t.min(y), r.max(x), b.max(y)]
         })
@@ -89,11 +100,11 @@ impl Polygon {
 
     /// A table with columns x and y and, for several rings, `ring`; or GeoJSON.
     pub(super) fn read(path: &Path, extension: &str) -> Result<Self> {
-        let rings = match extension {
+        let parts = match extension {
             "json" | "geojson" => geojson(path)?,
-            _ => table(path, extension == "tsv")?,
+            _ => vec![table(path, extension == "tsv")?],
         };
-        Self::new(rings).map_err(|error| match error {
+        Self::of(parts).map_err(|error| match error {
             Error::Unfit { problem, remedy } => {
                 Error::Read { path: path.to_owned(), line: None, problem, remedy }
             }
@@ -136,7 +147,7 @@ fn table(path: &Path, tabs: bool) -> Result<Vec<Vec<[f64; 2]>>> {
     Ok(rings)
 }
 
-fn geojson(path: &Path) -> Result<Vec<Vec<[f64; 2]>>> {
+fn geojson(path: &Path) -> Result<Vec<Vec<Ring>>> {
     let disk = Disk::open(path)?;
     if disk.len() > MOST {
         return Err(disk.fail("is too long for a polygon", "give the region as a mask"));
@@ -145,33 +156,32 @@ fn geojson(path: &Path) -> Result<Vec<Vec<[f64; 2]>>> {
     let bytes = disk.bytes(0, disk.len())?;
     let value: Value =
         serde_json::from_slice(&bytes).map_err(|e| disk.fail(format!("is no JSON ({e})"), wanted))?;
-    let mut rings = Vec::new();
-    gather(&value, &mut rings).ok_or_else(|| disk.fail("holds something else than polygons", wanted))?;
-    Ok(rings)
+    let mut parts = Vec::new();
+    gather(&value, &mut parts).ok_or_else(|| disk.fail("holds something else than polygons", wanted))?;
+    Ok(parts)
 }
 
-/// Takes the rings of an object; nothing where it is no polygon. JSON is never nested deeper than its parser allows.
-fn gather(value: &Value, rings: &mut Vec<Vec<[f64; 2]>>) -> Option<()> {
+/// Takes the parts of an object; nothing where it is no polygon. JSON is never nested deeper than its parser allows.
+fn gather(value: &Value, parts: &mut Vec<Vec<Ring>>) -> Option<()> {
     // Annotations of QuPath are a plain list of features.
     if let Some(list) = value.as_array() {
-        return list.iter().try_for_each(|item| gather(item, rings));
+        return list.iter().try_for_each(|item| gather(item, parts));
     }
     let list = |name: &str| value.get(name).and_then(Value::as_array);
     match value.get("type")?.as_str()? {
-        "FeatureCollection" => list("features")?.iter().try_for_each(|feature| gather(feature, rings)),
-        "Feature" => gather(value.get("geometry")?, rings),
-        "GeometryCollection" => list("geometries")?.iter().try_for_each(|geometry| gather(geometry, rings)),
-        "Polygon" => polygon(list("coordinates")?, rings),
-        "MultiPolygon" => list("coordinates")?.iter().try_for_each(|one| polygon(one.as_array()?, rings)),
+        "FeatureCollection" => list("features")?.iter().try_for_each(|feature| gather(feature, parts)),
+        "Feature" => gather(value.get("geometry")?, parts),
+        "GeometryCollection" => list("geometries")?.iter().try_for_each(|geometry| gather(geometry, parts)),
+        "Polygon" => polygon(list("coordinates")?, parts),
+        "MultiPolygon" => list("coordinates")?.iter().try_for_each(|one| polygon(one.as_array()?, parts)),
         _ => None,
     }
 }
 
-fn polygon(parts: &[Value], rings: &mut Vec<Vec<[f64; 2]>>) -> Option<()> {
-    for part in parts {
-        let point = |p: &Value| Some([p.get(0)?.as_f64()?, p.get(1)?.as_f64()?]);
-        rings.push(part.as_array()?.iter().map(point).collect::<Option<_>>()?);
-    }
+fn polygon(written: &[Value], parts: &mut Vec<Vec<Ring>>) -> Option<()> {
+    let point = |p: &Value| Some([p.get(0)?.as_f64()?, p.get(1)?.as_f64()?]);
+    let ring = |ring: &Value| ring.as_array()?.iter().map(point).collect::<Option<Ring>>();
+    parts.push(written.iter().map(ring).collect::<Option<_>>()?);
     Some(())
 }
 
@@ -200,9 +210,9 @@ mod tests {
             if let Ok(polygon) = Polygon::new(vec![ring]) {
                 // Rays through corners, but no place on an edge: corners are whole, and this is not.
                 let (x, y) = (f64::from(x) + 0.125 + 1.0 / 1024.0, f64::from(y));
-                let on_edge = polygon.contains(x, y) != winds(&polygon.rings[0], x, y);
-                let near = (0..polygon.rings[0].len()).any(|i| {
-                    let (a, b) = (polygon.rings[0][i], polygon.rings[0][(i + 1) % polygon.rings[0].len()]);
+                let on_edge = polygon.contains(x, y) != winds(&polygon.parts[0][0], x, y);
+                let near = (0..polygon.parts[0][0].len()).any(|i| {
+                    let (a, b) = (polygon.parts[0][0][i], polygon.parts[0][0][(i + 1) % polygon.parts[0][0].len()]);
                     (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) == 0.0
                 });
                 prop_assert!(!on_edge || near);
@@ -238,5 +248,27 @@ mod tests {
         assert_eq!(frame.bounds(), [0.0, 0.0, 10.0, 10.0]);
         assert!(Polygon::new(vec![vec![[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]]).is_err());
         assert!(Polygon::new(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn overlapping_features_are_one_region() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("two.geojson");
+        let square =
+            |low: i32, high: i32| format!("[[{low},{low}],[{high},{low}],[{high},{high}],[{low},{high}]]");
+        let feature = |rings: String| {
+            format!(r#"{{"type":"Feature","geometry":{{"type":"Polygon","coordinates":[{rings}]}}}}"#)
+        };
+        let holed = format!("{},{}", square(10, 30), square(15, 17));
+        let text = format!(
+            r#"{{"type":"FeatureCollection","features":[{},{}]}}"#,
+            feature(square(0, 20)),
+            feature(holed)
+        );
+        std::fs::write(&path, text).unwrap();
+        let region = Polygon::read(&path, "geojson").unwrap();
+        assert!(region.contains(12.0, 12.0), "in both");
+        assert!(region.contains(16.0, 16.0), "a hole of one lies in the other");
+        assert!(region.contains(25.0, 25.0) && !region.contains(5.0, 25.0));
     }
 }

@@ -61,8 +61,9 @@ impl Model {
         let mut page = Page::new(
             format!("{k} cell type{}", if k == 1 { "" } else { "s" }),
             format!(
-                "{} cells, {} genes",
+                "{} {}, {} genes",
                 grouped(self.diagnostics().cells.round() as usize),
+                self.counted(),
                 grouped(self.genes().len())
             ),
         );

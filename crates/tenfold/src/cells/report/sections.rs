@@ -15,7 +15,8 @@ const GENES: usize = 96;
 pub(super) fn types(model: &Model) -> Section {
     let shown: Vec<Feature> =
         model.traits().first().map_or(Vec::new(), |list| list.iter().map(|own| own.feature).collect());
-    let mut columns = vec!["type", "share of cells", "cells"];
+    let share = format!("share of {}", model.counted());
+    let mut columns = vec!["type", share.as_str(), model.counted()];
     columns.extend(shown.iter().map(|feature| feature.name()));
     columns.push("marker genes");
     let mut table = Table::new(&columns);

@@ -129,7 +129,7 @@ pub(super) fn finish(
         ));
     }
     if kept.is_empty() {
-        return Err(fail(path, None, "holds no sequence with different letters".into(), super::WANTED));
+        return Err(fail(path, None, "holds no sequence with two different letters".into(), super::WANTED));
     }
     let variables = kept.iter().map(|(taxon, levels)| Variable {
         name: taxon.name.clone(),

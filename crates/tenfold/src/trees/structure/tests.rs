@@ -144,6 +144,9 @@ fn all_trees_of_a_forest_have_lengths() {
     };
     let all = (0..8).flat_map(|i| (i + 1..8).map(move |j| (i, j))).map(|(i, j)| far(i, j)).collect();
     let measured = measure(&Distances::new(8, all, vec![]), &tree).unwrap();
-    let found: Vec<(usize, usize, f64)> = measured.iter().map(|e| (e.a, e.b, e.length)).collect();
-    assert_eq!(found, tree.edges());
+    for (found, (a, b, length)) in measured.iter().zip(tree.edges()) {
+        assert_eq!((found.a, found.b), (a, b));
+        assert!((found.length - length).abs() < 1e-12, "{a} {b}: {} {length}", found.length);
+    }
+    assert_eq!(measured.len(), tree.edges().len());
 }
