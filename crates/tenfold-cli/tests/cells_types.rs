@@ -120,7 +120,17 @@ fn images_stand_behind_the_cells_of_the_page() {
     let told =
         place.json(&format!("cells infer m.tenfold cells.csv -o t.csv --images {images} --overlay drawn"));
     assert_eq!(told["pictures"], 4);
-    assert!(place.bytes("drawn/gene0001.png").starts_with(b"\x89PNG"));
+    assert!(place.bytes("drawn/gene0001.png.types.png").starts_with(b"\x89PNG"));
+    // Beside the images nothing of theirs is replaced, and no two results have one name.
+    let before = place.bytes("tissue/gene0001.png");
+    place.ok(&format!("cells infer m.tenfold cells.csv -o t.csv --images {images} --overlay tissue"));
+    assert_eq!(place.bytes("tissue/gene0001.png"), before);
+    place.fails("cells export m.tenfold --profiles a.csv --features a.csv", 2, &["a.csv", "name of its own"]);
+    place.write("map.csv", "1,0,0,0,1,0\n");
+    place.write("ring.csv", "x,y\n0,0\n99,0\n99,99\n");
+    let detect = "cells detect tissue/gene0001.png --region ring.csv --affine map.csv";
+    place.fails(&format!("{detect} -o map.csv"), 2, &["map.csv would be overwritten"]);
+    place.fails("cells infer m.tenfold cells.csv -o t.csv --scale 0", 2, &["above 0"]);
     place.write("other.tenfold", "no model");
     place.fails("report other.tenfold -o p.html", 3, &["other.tenfold"]);
 }

@@ -72,6 +72,10 @@ fn cells_without_a_feature_are_counted_apart() {
     let bins = Features::default().bins(&tissue(points.clone())).unwrap();
     let histogram = bins.histogram(&tissue(points));
     assert_eq!((bins.len(), histogram.missing, histogram.counts.total()), (1, 0, 5.0));
+    // A table without orientations keeps its elongated cells.
+    let long = vec![cell(9.0, 5.0, nan, 1.0), cell(5.0, 5.0, nan, 2.0)];
+    let histogram = fixed().bins(&tissue(long.clone())).unwrap().histogram(&tissue(long));
+    assert_eq!((histogram.missing, histogram.counts.total()), (0, 2.0));
 }
 
 #[test]
