@@ -29,6 +29,7 @@ const LAYERS: &[Rule] = &[
             &["progress"],
             &["linalg"],
             &["tensor"],
+            &["device"],
             &["moments"],
             &["whiten"],
             &["decompose"],

@@ -6,6 +6,7 @@
 
 mod als;
 mod objective;
+mod offload;
 mod online;
 mod polar;
 mod power;
