@@ -228,10 +228,18 @@ impl Device {
     /// # Errors
     /// As [`Accelerator::tensor`].
     pub fn tensor<'a>(&self, tensor: Implicit<'a>) -> Result<Box<dyn Contract + 'a>> {
-        match self.ask("the samples", |on| on.tensor(&tensor))? {
+        match self.held(&tensor)? {
             Some(held) => Ok(held),
             None => Ok(Box::new(tensor)),
         }
+    }
+
+    /// The tensor on the device; nothing where the processor must contract it.
+    ///
+    /// # Errors
+    /// As [`Accelerator::tensor`].
+    pub fn held<'a>(&self, tensor: &Implicit<'a>) -> Result<Option<Box<dyn Contract + 'a>>> {
+        self.ask("the samples", |on| on.tensor(tensor))
     }
 
     /// The graph where it will be multiplied.

@@ -20,13 +20,14 @@
 mod adapters;
 mod context;
 mod kernels;
-
+mod measure;
 mod sparse;
 mod steps;
 mod tensor;
 
 pub use adapters::{Adapter, adapters};
 pub use context::Options;
+pub use measure::{Measured, Timed, measure};
 
 use context::Context;
 use std::sync::Arc;
