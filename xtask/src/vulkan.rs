@@ -32,5 +32,5 @@ pub fn ensure() -> Result<&'static str, String> {
 
 fn there() -> bool {
     let holds = |folder: &&str| Path::new(folder).read_dir().is_ok_and(|mut files| files.next().is_some());
-    DRIVERS.iter().any(|folder| holds(&folder))
+    DRIVERS.iter().any(holds)
 }

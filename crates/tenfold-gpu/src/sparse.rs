@@ -27,7 +27,7 @@ enum Places {
     /// A place for every block, filled once.
     All(Vec<Place>),
     /// Two that take turns; one product at a time.
-    Two(Mutex<[Place; 2]>),
+    Two(Mutex<Vec<Place>>),
 }
 
 /// Arrays for a block of rows.
@@ -69,11 +69,11 @@ impl<'a> Held<'a> {
     }
 
     /// Two places for the largest block.
-    fn two(&self) -> Result<[Place; 2]> {
+    fn two(&self) -> Result<Vec<Place>> {
         let entries = |rows: &Range<usize>| rows.clone().map(|i| self.matrix.length(i)).sum::<usize>();
         let rows = self.longest() + 1;
         let entries = self.blocks.iter().map(entries).max().unwrap_or(0);
-        Ok([Place::new(&self.context, rows, entries)?, Place::new(&self.context, rows, entries)?])
+        (0..2).map(|_| Place::new(&self.context, rows, entries)).collect()
     }
 
     fn longest(&self) -> usize {
