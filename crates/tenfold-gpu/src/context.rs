@@ -69,7 +69,7 @@ impl Context {
         device.set_device_lost_callback(move |_, why| remember(&second, format!("it was lost ({why})")));
         let kernels = Kernels::new(&device);
         let block = BLOCK_BYTES.min(limits.max_buffer_size).min(limits.max_storage_buffer_binding_size);
-        Ok(Self {
+        let context = Self {
             name: format!("{} ({})", info.name, info.backend),
             device,
             queue,
@@ -81,7 +81,10 @@ impl Context {
             down: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             trouble,
-        })
+        };
+        // A driver that refuses a kernel says so here, and not in the middle of a fit.
+        context.check()?;
+        Ok(context)
     }
 
     pub fn release(&self) {

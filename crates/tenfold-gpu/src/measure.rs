@@ -120,7 +120,7 @@ fn sparse(gpu: &Gpu, rates: &Measured, nodes: usize, k: usize) -> Result<Timed> 
     Ok(rates.timed(name, seconds, processor, [2.0 * entries * k as f64, entries * (8.0 + 4.0 * k as f64)]))
 }
 
-/// Steps of the online solver over batches of 1024: two products with the batch and 37 of k × k for the retraction.
+/// Steps of the online solver over batches of 1024: two products with the batch and 34 of k × k for the retraction.
 fn steps(gpu: &Gpu, rates: &Measured, n: usize, k: usize) -> Result<Timed> {
     let n = n.clamp(1024, 32 * 1024);
     let y = random::gaussian(n, k, &mut random::rng(1, 0));
@@ -134,7 +134,7 @@ fn steps(gpu: &Gpu, rates: &Measured, n: usize, k: usize) -> Result<Timed> {
     let on = Device::required(std::sync::Arc::new(Gpu { context: gpu.context.clone() }));
     let (seconds, processor) = (once(&on)?, once(&Device::default())?);
     let (n, k) = (n as f64, k as f64);
-    let work = 4.0 * n * k * k + count * 74.0 * k.powi(3);
+    let work = 4.0 * n * k * k + count * 68.0 * k.powi(3);
     Ok(rates.timed(
         format!("{count} online steps of 1024 samples, k = {k}"),
         seconds,

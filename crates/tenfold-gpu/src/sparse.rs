@@ -8,9 +8,9 @@ use crate::kernels::{Kernel, Params, Work, word};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use tenfold_engine::Result;
 use tenfold_engine::device::{Product, SparseRows};
 use tenfold_engine::linalg::Tall;
+use tenfold_engine::{Error, Result};
 
 /// Most rows of a block: a grid has at most 65,535 groups of four rows, and results of a block come back whole.
 const MOST_ROWS: usize = 1 << 17;
@@ -54,7 +54,17 @@ impl<'a> Held<'a> {
         let most = context.block.min(if fits { u64::MAX } else { context.free() / 8 });
         let blocks = cut(matrix, most);
         let mut held = Self { context: context.clone(), matrix, blocks, places: Places::All(Vec::new()) };
-        held.places = if fits { Places::All(held.send_all()?) } else { Places::Two(Mutex::new(held.two()?)) };
+        if fits {
+            match held.send_all() {
+                // The driver refuses so much: two places will do.
+                Err(Error::DeviceMemory { .. }) => {}
+                sent => {
+                    held.places = Places::All(sent?);
+                    return Ok(held);
+                }
+            }
+        }
+        held.places = Places::Two(Mutex::new(held.two()?));
         Ok(held)
     }
 

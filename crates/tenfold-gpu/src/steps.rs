@@ -12,10 +12,10 @@ use crate::context::{Array, Context};
 use crate::kernels::{Entry, Gather, Kernel, Params, Work, word};
 use crate::tensor::{send_rows, single};
 use std::collections::VecDeque;
-use tenfold_engine::Result;
 use tenfold_engine::device::{Step, Stepped, Steps};
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::tensor::Term;
+use tenfold_engine::{Error, Result};
 
 /// a, b, c of every round. The steep rounds triple small singular values and keep all of them below 1.3; the gentle ones are Newton
 /// and Schulz's 1.5 σ − 0.5 σ³.
@@ -104,8 +104,9 @@ impl Source {
     fn new(context: &Context, job: &Steps<'_>, batch: usize) -> Result<Self> {
         let (n, dim) = (job.samples.rows(), job.samples.cols());
         let bytes = n as u64 * dim as u64 * 4;
+        let two = || Ok(Self::Streamed([context.array(batch * dim)?, context.array(batch * dim)?]));
         if bytes > context.free() / 2 {
-            return Ok(Self::Streamed([context.array(batch * dim)?, context.array(batch * dim)?]));
+            return two();
         }
         // Whole batches, so that none lies in two arrays.
         let most = (context.block as usize / (4 * dim.max(1)) / batch).max(1) * batch;
@@ -113,7 +114,11 @@ impl Source {
             let rows = most.min(n - first);
             Ok((first, rows, send_rows(context, job.samples, first, rows)?))
         };
-        Ok(Self::Held((0..n).step_by(most).map(block).collect::<Result<_>>()?))
+        match (0..n).step_by(most).map(block).collect::<Result<_>>() {
+            // The driver refuses so much: two batches will do.
+            Err(Error::DeviceMemory { .. }) => two(),
+            blocks => Ok(Self::Held(blocks?)),
+        }
     }
 
     /// The array that holds a batch, and its first row there.

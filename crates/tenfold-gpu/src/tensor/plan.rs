@@ -13,6 +13,9 @@ const SLAB: usize = 512;
 /// Slabs of a chunk.
 const SLABS: usize = CHUNK / SLAB;
 
+/// Kernels that are queued together: some systems take a card for hung when one submission runs for seconds.
+const GROUP: usize = 48;
+
 /// What is contracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -92,7 +95,9 @@ impl Plan {
         for (array, argument) in self.arguments.iter().zip(arguments) {
             context.write(array, 0, &super::single(argument.as_slice()));
         }
-        let sum = context.run(&self.work, &self.total, len)?;
+        let last = (self.work.len() - 1) / GROUP * GROUP;
+        self.work[..last].chunks(GROUP).for_each(|group| drop(context.submit(group)));
+        let sum = context.run(&self.work[last..], &self.total, len)?;
         Ok(Mat::from_vec(self.dim, self.width, sum.into_iter().map(f64::from).collect()))
     }
 }
