@@ -30,12 +30,16 @@ def test_unknown_devices_are_refused(estimator, name):
 
 
 def test_a_card_that_is_not_there_is_told(recorded):
-    with pytest.raises(RuntimeError, match='device="cpu"'):
+    with pytest.raises(RuntimeError, match="adapter|graphics card"):
         ICA(device="gpu:999").fit(recorded.X)
 
 
 def test_auto_always_fits(recorded):
-    assert ICA(device="auto").fit(recorded.X).n_components_ == 3
+    ica = ICA(device="auto").fit(recorded.X)
+    assert ica.n_components_ == 3
+    # Without a card it says so, and the answer is the processor's.
+    if any("the processor is used" in note for note in ica.verdict_.notes):
+        assert (ica.components_ == ICA().fit(recorded.X).components_).all()
 
 
 def test_the_card_gives_the_processors_answer(recorded):

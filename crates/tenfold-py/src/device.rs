@@ -1,6 +1,5 @@
 //! Devices by their names.
 
-use crate::errors::in_python;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use tenfold::engine::device::Device;
@@ -21,17 +20,23 @@ pub fn opened(name: &str) -> PyResult<Device> {
     match (card(index), name) {
         (Ok(gpu), "auto") => Ok(gpu(false)),
         (Ok(gpu), _) => Ok(gpu(true)),
-        (Err(_), "auto") => Ok(Device::default()),
-        (Err(why), _) => Err(PyRuntimeError::new_err(in_python(&why))),
+        (Err(why), "auto") => {
+            let device = Device::default();
+            // It comes back as a note of the verdict.
+            device.notice(format!("the processor is used: {why}"));
+            Ok(device)
+        }
+        (Err(why), _) => Err(PyRuntimeError::new_err(why)),
     }
 }
 
 /// The card, as a device that is required or only allowed.
 #[cfg(feature = "gpu")]
 fn card(index: Option<usize>) -> Result<impl FnOnce(bool) -> Device, String> {
+    use crate::errors::in_python;
     use std::sync::Arc;
-    let gpu =
-        tenfold_gpu::Gpu::open(index, tenfold_gpu::Options::default()).map_err(|why| why.to_string())?;
+    let gpu = tenfold_gpu::Gpu::open(index, tenfold_gpu::Options::default())
+        .map_err(|why| in_python(&why.to_string()))?;
     Ok(move |required| {
         let gpu = Arc::new(gpu);
         if required { Device::required(gpu) } else { Device::preferred(gpu) }
@@ -40,7 +45,7 @@ fn card(index: Option<usize>) -> Result<impl FnOnce(bool) -> Device, String> {
 
 #[cfg(not(feature = "gpu"))]
 fn card(_index: Option<usize>) -> Result<impl FnOnce(bool) -> Device, String> {
-    let why = "this tenfold was built without graphics cards; build it with `pip install . --config-settings \
-               build-args='--features gpu'`, or take --device cpu";
+    let why = "this tenfold was built without graphics cards; build it with `MATURIN_PEP517_ARGS='--features gpu' pip \
+               install .`, or take device='cpu'";
     Err::<fn(bool) -> Device, _>(why.to_owned())
 }

@@ -117,7 +117,12 @@ impl Params {
         progress.stage("gathering moments", 0);
         let estimate = match self.views {
             Views::All => self.estimate(stars, &found, k, progress)?,
-            Views::Partition(rounds) => partition::estimate(self, graph, (stars, &found), rounds, progress)?,
+            Views::Partition(rounds) => {
+                if !self.device.is_cpu() {
+                    self.device.notice("the tensors of partitions were decomposed by the processor".into());
+                }
+                partition::estimate(self, graph, (stars, &found), rounds, progress)?
+            }
         };
         stages.end("moments and decomposition");
         let dense = self.is_dense(graph);

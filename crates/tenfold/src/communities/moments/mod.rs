@@ -66,12 +66,6 @@ impl Stars<'_> {
         Seen { sums, mean, pairs: symmetric(&pairs.map(|x| x / n)), strengths }
     }
 
-    /// M3 through the white directions.
-    #[cfg(test)]
-    pub fn third(&self, directions: &Tall, seen: &Seen, white: &White) -> Result<Tensor3> {
-        self.triples(directions, seen, white).formed()
-    }
-
     /// What M3 through the white directions is summed from.
     pub fn triples(&self, directions: &Tall, seen: &Seen, white: &White) -> Triples {
         let k = white.matrix.cols();
