@@ -31,7 +31,8 @@ pub fn run(request: &Request) -> Outcome<()> {
     page.say(&format!(
         "The thesis's figure of running times for 100 stochastic iterations, remade. Seconds of {ITERATIONS} steps of the online solver with \
          {BATCH} samples each, and of {ITERATIONS} polar iterations over {SAMPLES} samples, order 3, samples of k numbers. \"cpu\" is this \
-         engine on {cores} cores in double precision; \"device\" is {name}."
+         engine on {cores} cores in double precision; \"device\" is {name}. The thesis prints its curves without numbers, and says that those of the \
+         device interface lie orders of magnitude below the others."
     ));
     if software {
         page.say(
