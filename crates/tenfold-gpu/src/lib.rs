@@ -41,7 +41,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens adapter number `index` of [`adapters`]; without a number the first that is a card and not software.
+    /// Opens adapter number `index` of [`adapters()`]; without a number the first that is a card and not software.
     ///
     /// # Errors
     /// [`Device`](tenfold_engine::Error::Device) when there is none, with what to do about it.

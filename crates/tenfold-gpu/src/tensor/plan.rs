@@ -96,7 +96,9 @@ impl Plan {
             context.write(array, 0, &super::single(argument.as_slice()));
         }
         let last = (self.work.len() - 1) / GROUP * GROUP;
-        self.work[..last].chunks(GROUP).for_each(|group| drop(context.submit(group)));
+        for group in self.work[..last].chunks(GROUP) {
+            context.submit(group);
+        }
         let sum = context.run(&self.work[last..], &self.total, len)?;
         Ok(Mat::from_vec(self.dim, self.width, sum.into_iter().map(f64::from).collect()))
     }
