@@ -1,6 +1,6 @@
 //! Tensors and sparse matrices on the graphics card, for the engine of tenfold.
 //!
-//! [`Gpu`] is an [`Accelerator`](tenfold_engine::device::Accelerator): samples go to the card once, then V goes up and
+//! [`Gpu`] is an [`Accelerator`]: samples go to the card once, then V goes up and
 //! T(I, V, …, V) comes down, k × k numbers each for white samples. One source of compute shaders runs on Vulkan, Metal and
 //! DirectX 12. Numbers are f32 on the card; sums are made in blocks of blocks, in one order, without atomics: the same
 //! device and driver give the same bytes.
