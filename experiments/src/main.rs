@@ -5,6 +5,8 @@
 
 mod cells;
 mod communities;
+#[cfg(feature = "gpu")]
+mod device;
 mod figure;
 mod motifs;
 mod report;
@@ -38,7 +40,13 @@ struct Experiment {
     run: fn(&Request) -> Outcome<()>,
 }
 
-const EXPERIMENTS: [Experiment; 18] = [
+const EXPERIMENTS: &[Experiment] = &[
+    #[cfg(feature = "gpu")]
+    Experiment {
+        name: "gpu",
+        about: "thesis figure of time for 100 iterations against k, on the processor and on a graphics card",
+        run: device::run,
+    },
     Experiment {
         name: "cells-types",
         about: "cell types drawn and found again beside scikit-learn, single cells, averages (public data by TENFOLD_DATA)",

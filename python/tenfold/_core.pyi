@@ -29,6 +29,7 @@ class IcaChoices(TypedDict):
     polish: bool
     standardise: bool
     memory: int
+    device: str
     seed: int
     columns: list[str] | None
 
@@ -218,6 +219,7 @@ class TopicsChoices(TypedDict):
     polish: str | None
     damp: bool | None
     epochs: int | None
+    device: str
     seed: int
 
 @final
@@ -339,6 +341,7 @@ class CommunitiesChoices(TypedDict):
     solver: str
     max_iterations: int | None
     tolerance: float | None
+    device: str
     seed: int
 
 class KnownCommunities(TypedDict):

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, refuse, running, seed_of
+from tenfold._arguments import amount, choice, count, device, refuse, running, seed_of
 from tenfold._base import FitWarning, ModelMixin
 from tenfold._graphs import form_of, ids_of, listed, of_edges, of_matrix, of_network
 from tenfold._links import LinksMixin
@@ -71,6 +71,9 @@ class Communities(
         How the tensor is decomposed.
     tol : float, default=None
         Largest move of a direction that counts as standing still in the decomposition; None is the solver's own.
+    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+        Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
+        a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0
         The same seed gives the same answer on any number of threads. None is 0.
     n_jobs : int, default=None
@@ -162,6 +165,7 @@ class Communities(
         max_iter: int | None = None,
         solver: str = "polar",
         tol: float | None = None,
+        device: str = "cpu",
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
@@ -177,6 +181,7 @@ class Communities(
         self.max_iter = max_iter
         self.solver = solver
         self.tol = tol
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -351,6 +356,7 @@ class Communities(
             "solver": choice("solver", self.solver, SOLVERS),
             "max_iterations": None,
             "tolerance": None if tol is None else amount("tol", tol, usual, "0 or more is needed"),
+            "device": device("device", self.device),
             "seed": seed_of(self.random_state),
         }
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, refuse, rows, running, seed_of
+from tenfold._arguments import amount, choice, count, device, refuse, rows, running, seed_of
 from tenfold._base import ModelMixin
 
 SOLVERS = ("polar", "power", "als", "simultaneous", "online")
@@ -56,6 +56,9 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
     memory_limit : int, default=2147483648
         Bytes that whitened samples may take; beyond that they are computed anew in every pass, for the same answer.
         For memory-mapped data that are larger than memory.
+    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+        Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
+        a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0
         The same seed gives the same answer on any number of threads. None is 0.
     n_jobs : int, default=None
@@ -135,6 +138,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         polish: bool = True,
         standardize: bool = False,
         memory_limit: int = 2 << 30,
+        device: str = "cpu",
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
@@ -149,6 +153,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         self.polish = polish
         self.standardize = standardize
         self.memory_limit = memory_limit
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -270,6 +275,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
             "polish": bool(self.polish),
             "standardise": bool(self.standardize),
             "memory": count("memory_limit", self.memory_limit, least=0),
+            "device": device("device", self.device),
             "seed": seed_of(self.random_state),
             "columns": None if names is None else [str(name) for name in names],
         }

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, refuse, running, seed_of
+from tenfold._arguments import amount, choice, count, device, refuse, running, seed_of
 from tenfold._base import ModelMixin, Verdict
 from tenfold._counts import rows_of
 from tenfold._documents import Texts, look
@@ -78,6 +78,9 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         For raw text: whether numbers are words.
     memory_limit : int, default=2147483648
         Bytes for the counted documents; more go to a temporary file, for the same answer.
+    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+        Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
+        a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0
         The same seed gives the same answer on any number of threads. None is 0.
     n_jobs : int, default=None
@@ -187,6 +190,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         min_length: int = 2,
         numbers: bool = False,
         memory_limit: int = 2 << 30,
+        device: str = "cpu",
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
@@ -207,6 +211,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         self.min_length = min_length
         self.numbers = numbers
         self.memory_limit = memory_limit
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -405,6 +410,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
             "polish": polish,
             "damp": None if self.damp is None else bool(self.damp),
             "epochs": None if self.epochs is None else count("epochs", self.epochs),
+            "device": device("device", self.device),
             "seed": seed_of(self.random_state),
         }
 

@@ -8,6 +8,7 @@ mod bench;
 mod python;
 mod test;
 mod venv;
+mod vulkan;
 mod workspace;
 
 use std::process::ExitCode;

@@ -38,6 +38,8 @@ fn build(workspace: &Workspace, venv: &Venv) -> Result<PathBuf, String> {
     }
     let mut maturin = Command::new(venv.python());
     maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--compatibility", "off"]);
+    // With the features of the tests before, so that nothing is compiled twice.
+    maturin.args(["--features", "gpu"]);
     maturin.arg("--interpreter").arg(venv.python()).arg("--out").arg(&folder).current_dir(&workspace.root);
     if !maturin.status().is_ok_and(|status| status.success()) {
         return Err("maturin could not build the wheel; see above".into());

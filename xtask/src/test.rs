@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::python;
 use crate::venv::Venv;
+use crate::vulkan;
 use crate::workspace::{Workspace, succeeds};
 
 /// Where tests find the Python that holds `xtask/requirements.txt`; unset means: not available.
@@ -28,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "format", quick: true, run: format },
     Step { name: "clippy", quick: true, run: clippy },
     Step { name: "python environment", quick: false, run: python },
+    Step { name: "graphics driver", quick: false, run: graphics },
     Step { name: "tests", quick: true, run: tests },
     Step { name: "python package", quick: false, run: python_package },
     Step { name: "documentation", quick: false, run: documentation },
@@ -133,6 +135,14 @@ fn python(workspace: &Workspace) -> Outcome {
     }
 }
 
+/// The tests of the card run on any driver; without one they say that they are skipped.
+fn graphics(_workspace: &Workspace) -> Outcome {
+    match vulkan::ensure() {
+        Ok(how) => Outcome::Passed(how.into()),
+        Err(why) => Outcome::Skipped(why),
+    }
+}
+
 /// After the tests, whose compiled dependencies the wheel takes over.
 fn python_package(workspace: &Workspace) -> Outcome {
     let venv = Venv::for_tests(workspace);
@@ -164,6 +174,8 @@ fn clippy(workspace: &Workspace) -> Outcome {
 /// Unit, integration and documentation tests; the real binary is driven by `crates/tenfold-cli/tests`.
 fn tests(workspace: &Workspace) -> Outcome {
     let mut command = workspace.cargo(&["test", "--workspace", "--all-features", "--no-fail-fast"]);
+    // Mesa looks for a screen to choose among cards, and complains where there is none.
+    command.env("NODEVICE_SELECT", "1");
     let venv = Venv::for_tests(workspace);
     if venv.is_current() {
         command.env(PYTHON_VARIABLE, venv.python());

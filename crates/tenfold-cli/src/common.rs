@@ -17,6 +17,8 @@ pub struct Session {
     pub json: bool,
     /// No notes.
     quiet: bool,
+    /// More notes.
+    verbose: bool,
     /// Progress and Ctrl-C.
     pub watch: Watch,
 }
@@ -24,7 +26,7 @@ pub struct Session {
 impl Session {
     /// Starts to listen to signals.
     pub fn start(seed: u64, json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { seed, json, quiet, watch: Watch::start(json, quiet, verbose) }
+        Self { seed, json, quiet, verbose, watch: Watch::start(json, quiet, verbose) }
     }
 
     /// The result: for people, or as one JSON object.
@@ -35,6 +37,13 @@ impl Session {
     /// Worth knowing while one waits.
     pub fn note(&self, message: &str) {
         if !self.quiet && !self.json {
+            let _ = writeln!(std::io::stderr(), "{message}");
+        }
+    }
+
+    /// For those who asked for more.
+    pub fn detail(&self, message: &str) {
+        if self.verbose {
             let _ = writeln!(std::io::stderr(), "{message}");
         }
     }

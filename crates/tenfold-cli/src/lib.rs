@@ -3,11 +3,13 @@
 //! A library, because two programs are this command: the binary of this crate, and the one that the Python package
 //! installs.
 
+mod bench;
 mod cells;
 mod common;
 mod communities;
 mod completions;
 mod demo;
+mod device;
 mod exit;
 mod files;
 mod generate;
@@ -71,6 +73,8 @@ enum Command {
     #[command(subcommand)]
     Generate(generate::Command),
     Demo(demo::Demo),
+    Devices(device::Devices),
+    Bench(bench::Bench),
     Completions(completions::Completions),
 }
 
@@ -136,6 +140,8 @@ fn carry_out(command: Command, session: &Session) -> anyhow::Result<()> {
         Command::Tensor(command) => command.run(session),
         Command::Generate(command) => command.run(session),
         Command::Demo(demo) => demo.run(session),
+        Command::Devices(devices) => devices.run(session),
+        Command::Bench(bench) => bench.run(session),
         Command::Completions(completions) => completions.run::<Cli>(),
     }
 }

@@ -53,6 +53,19 @@ pub enum Error {
     /// The data source failed while it was read.
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),
+    /// More was asked of a device than its memory holds.
+    #[error(
+        "the data take {needed} bytes on the device, which offers {available}; take fewer samples, a device with more memory, or --device cpu"
+    )]
+    DeviceMemory {
+        /// Bytes that would be taken.
+        needed: u64,
+        /// Bytes that are offered.
+        available: u64,
+    },
+    /// A device is missing, was lost, or refused what it was asked for.
+    #[error("{0}")]
+    Device(String),
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Interrupted,

@@ -7,9 +7,10 @@
 //!
 //! Moments are sums over samples, so they are gathered in blocks and merged: on threads, from disk, online or
 //! on a cluster by the same code. The layers, each importing only those before it: [`error`], [`progress`],
-//! [`linalg`], [`tensor`], [`moments`], [`whiten`], [`decompose`].
+//! [`linalg`], [`tensor`], [`device`], [`moments`], [`whiten`], [`decompose`].
 
 pub mod decompose;
+pub mod device;
 pub mod error;
 pub mod linalg;
 pub mod moments;

@@ -1,6 +1,7 @@
 //! Communities in graphs.
 
 use crate::arrays::{copied, into_array};
+use crate::device;
 use crate::errors::raised;
 use crate::graphs::{Source, kind_named};
 use crate::measures::{Known, told};
@@ -33,6 +34,7 @@ struct Choices {
     solver: String,
     max_iterations: Option<usize>,
     tolerance: Option<f64>,
+    device: String,
     seed: u64,
 }
 
@@ -53,6 +55,7 @@ impl Choices {
             polish: if self.polish { Polish::Likelihood } else { Polish::None },
             iterations: self.iterations,
             solver: solver_like(&self.solver, &limits, &defaults.solver)?,
+            device: device::opened(&self.device)?,
             seed: self.seed,
             ..defaults
         })

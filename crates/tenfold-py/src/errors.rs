@@ -59,7 +59,9 @@ const RENAMED: [(&str, &str); 8] = [
 ];
 
 /// What it says otherwise in more than a name.
-const REPHRASED: [(&str, &str); 2] = [
+const REPHRASED: [(&str, &str); 4] = [
+    ("--device gpu:0", "device=\"gpu:0\""),
+    ("--device cpu", "device=\"cpu\""),
     ("-k auto", "n_components=\"auto\""),
     ("a file of its words as --stop-words", "a list of its words as stop_words"),
 ];

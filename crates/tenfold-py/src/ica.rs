@@ -1,6 +1,7 @@
 //! Independent component analysis.
 
 use crate::arrays::{Samples, copied, gathered, into_array};
+use crate::device;
 use crate::errors::raised;
 use crate::progress::Running;
 use numpy::{PyArray1, PyArray2};
@@ -27,6 +28,7 @@ struct Choices {
     polish: bool,
     standardise: bool,
     memory: u64,
+    device: String,
     seed: u64,
     /// Names of the columns, for the model file.
     columns: Option<Vec<String>>,
@@ -47,6 +49,7 @@ impl Choices {
             polish: if self.polish { Polish::Likelihood } else { Polish::None },
             standardise: self.standardise,
             memory: self.memory,
+            device: device::opened(&self.device)?,
             seed: self.seed,
             ..defaults
         })

@@ -8,6 +8,7 @@ mod arrays;
 mod cells;
 mod cluster;
 mod communities;
+mod device;
 mod errors;
 mod graphs;
 mod ica;

@@ -6,6 +6,7 @@ mod csr;
 pub use corpus::{CountsReader, TextReader, TopicsCorpus};
 
 use crate::arrays::{copied, into_array};
+use crate::device;
 use crate::errors::{in_python, raised};
 use crate::progress::Running;
 use csr::Csr;
@@ -30,6 +31,7 @@ struct Choices {
     polish: Option<String>,
     damp: Option<bool>,
     epochs: Option<usize>,
+    device: String,
     seed: u64,
 }
 
@@ -45,6 +47,7 @@ impl Choices {
             },
             damp: self.damp,
             epochs: self.epochs,
+            device: device::opened(&self.device)?,
             seed: self.seed,
             ..Params::new(self.k.map_or(Components::Auto, Components::Exactly))
         })

@@ -4,9 +4,10 @@ use super::outputs::{OutputArgs, Written};
 use super::parse_part;
 use super::reading::{KindArgs, ReadArgs, shown};
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
+use crate::device::DeviceArgs;
 use crate::files::Bundle;
 use crate::solver::SolverArgs;
-use crate::{exit, files};
+use crate::{device, exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -76,6 +77,8 @@ pub struct Fit {
     read: ReadArgs,
     #[command(flatten)]
     solver: SolverArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -100,7 +103,7 @@ const ROUNDS: usize = 5;
 
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
-        let params = self.params(session.seed)?;
+        let mut params = self.params(session.seed)?;
         files::check_output(&self.output, &[&self.input])?;
         self.outputs.check(&[&self.input, &self.output])?;
         let begin = Instant::now();
@@ -110,7 +113,9 @@ impl Fit {
         let parts = self.hold_out.map(|share| self.parts(&graph, share, session)).transpose()?;
         let fitted = parts.as_ref().map_or(&graph, |parts| &parts.0);
         session.note(&self.estimate(fitted));
+        params.device = self.device.open(session)?;
         let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        device::tell(&params.device, session);
         let score = |(fit, out): &(Graph, Graph)| held_out_score(&model, out, Some(fit), session.seed);
         let scored = parts.as_ref().map(score).transpose()?;
         let writing = Instant::now();

@@ -1,8 +1,9 @@
 //! `tenfold ica fit`.
 
 use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, parse_count_to, refuse};
+use crate::device::DeviceArgs;
 use crate::solver::{Name, SolverArgs};
-use crate::{exit, files};
+use crate::{device, exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -54,6 +55,8 @@ pub struct Fit {
     strict: bool,
     #[command(flatten)]
     solver: SolverArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Rows in a batch of --solver online [default: 1024]
     #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Solver")]
     batch: Option<usize>,
@@ -93,7 +96,9 @@ impl Fit {
         // --memory bounds all that is held: the table first, and white data in what is left.
         params.memory = self.table.memory.saturating_sub(table.held_bytes());
         session.note(&self.estimate(&table, &params));
+        params.device = self.device.open(session)?;
         let mut model = session.watch.during(|watch| params.fit_with(&table, watch))?;
+        device::tell(&params.device, session);
         if table.is_named() {
             model.set_columns(table.names().to_vec());
         }

@@ -3,8 +3,9 @@
 use super::reading::parse_share;
 use super::{ReadArgs, WordArgs, mixtures};
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to};
+use crate::device::DeviceArgs;
 use crate::solver::SolverArgs;
-use crate::{exit, files};
+use crate::{device, exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -67,6 +68,8 @@ pub struct Fit {
     #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
     words: WordArgs,
@@ -84,7 +87,7 @@ enum PolishName {
 
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
-        let params = self.params(session.seed)?;
+        let mut params = self.params(session.seed)?;
         let recipe = self.words.recipe()?;
         files::check_output(&self.output, &[&self.input])?;
         if let Some(mixtures) = &self.mixtures {
@@ -98,7 +101,9 @@ impl Fit {
         }
         let fitted = parts.as_ref().map_or(&corpus, |parts| &parts.fit);
         session.note(&self.estimate(fitted));
+        params.device = self.device.open(session)?;
         let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        device::tell(&params.device, session);
         let scored = parts.as_ref().map(|parts| parts.score(&model, session)).transpose()?;
         // Model and mixtures appear together or not at all, so that a stop leaves neither.
         let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;

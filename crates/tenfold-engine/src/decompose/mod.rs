@@ -6,6 +6,7 @@
 
 mod als;
 mod objective;
+mod offload;
 mod online;
 mod polar;
 mod power;
@@ -111,7 +112,7 @@ impl Solver {
         progress: &dyn Progress,
     ) -> Result<Decomposition> {
         check_k(k, tensor.dim())?;
-        match self {
+        match &self.within(tensor.rounding()) {
             Self::Polar(solver) => solver.decompose(tensor, k, seed, progress),
             Self::Power(solver) => solver.decompose(tensor, k, seed, progress),
             Self::Als(solver) => solver.decompose(tensor, k, seed, progress),
@@ -126,6 +127,23 @@ impl Solver {
                 }
             }
         }
+    }
+
+    /// This solver with no tolerance below the rounding of contractions, at which columns never stand still. Σλ² is a mean over many
+    /// roundings and holds a digit more.
+    fn within(&self, rounding: f64) -> Self {
+        let mut solver = self.clone();
+        match &mut solver {
+            Self::Polar(polar) => {
+                polar.tolerance = polar.tolerance.max(rounding);
+                polar.fit_tolerance = polar.fit_tolerance.max(0.1 * rounding);
+            }
+            Self::Power(power) => power.tolerance = power.tolerance.max(rounding),
+            Self::Als(als) => als.tolerance = als.tolerance.max(rounding),
+            // Slices are taken once and turned in double precision; steps are as many as were asked for.
+            Self::Simultaneous(_) | Self::Online(_) => {}
+        }
+        solver
     }
 
     /// The solver's name, as on the command line.

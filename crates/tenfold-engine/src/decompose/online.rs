@@ -2,10 +2,12 @@
 
 use super::power::normalise;
 use super::{Decomposition, Objective, Trace, largest_turn};
+use crate::device::Steps;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, Rows, polar, random};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 use crate::tensor::{Contract, Cp, Implicit, Term};
+use std::ops::Range;
 
 /// Projected noisy stochastic gradient (thesis Algorithms 1 and 2), for tensors known only through samples.
 ///
@@ -153,6 +155,41 @@ impl<'a> Minibatches<'a> {
     pub fn steps(&self) -> usize {
         self.epochs * self.samples.rows().div_ceil(self.batch)
     }
+
+    /// Numbers in a sample.
+    pub fn dim(&self) -> usize {
+        self.samples.cols()
+    }
+
+    /// The rows of every batch of every epoch, in the order in which they come.
+    pub(super) fn order_of_all(&self) -> Vec<Range<usize>> {
+        let backwards = |epoch| self.shuffled(epoch).into_iter().rev();
+        (0..self.epochs).flat_map(backwards).map(|at| self.rows_of(at)).collect()
+    }
+
+    /// What a device is told of the samples; the rest is the solver's.
+    pub(super) fn run(&self) -> Steps<'_> {
+        Steps {
+            samples: self.samples,
+            order: self.order,
+            scale: self.scale,
+            shifts: &self.shifts,
+            batches: Vec::new(),
+            start: Mat::zeros(0, 0),
+            middle: 0,
+            progress: &Silent,
+        }
+    }
+
+    /// The batches of an epoch, last first.
+    fn shuffled(&self, epoch: usize) -> Vec<usize> {
+        let batches = self.samples.rows().div_ceil(self.batch);
+        random::permutation(batches, &mut random::rng(self.seed, 1000 + epoch as u64))
+    }
+
+    fn rows_of(&self, batch: usize) -> Range<usize> {
+        batch * self.batch..((batch + 1) * self.batch).min(self.samples.rows())
+    }
 }
 
 impl Oracle for Minibatches<'_> {
@@ -161,12 +198,11 @@ impl Oracle for Minibatches<'_> {
             if self.epoch == self.epochs {
                 return Ok(false);
             }
-            let batches = self.samples.rows().div_ceil(self.batch);
-            self.queue = random::permutation(batches, &mut random::rng(self.seed, 1000 + self.epoch as u64));
+            self.queue = self.shuffled(self.epoch);
             self.epoch += 1;
         }
         let Some(at) = self.queue.pop() else { return Ok(false) };
-        let (start, end) = (at * self.batch, ((at + 1) * self.batch).min(self.samples.rows()));
+        let Range { start, end } = self.rows_of(at);
         let cols = self.samples.cols();
         if self.buffer.rows() != end - start {
             self.buffer = Mat::zeros(end - start, cols);
@@ -312,7 +348,7 @@ impl State {
 }
 
 /// [`largest_turn`] of columns of any length.
-fn turn(a: &Mat, b: &Mat) -> f64 {
+pub(super) fn turn(a: &Mat, b: &Mat) -> f64 {
     let [mut a, mut b] = [a.clone(), b.clone()];
     normalise(&mut a);
     normalise(&mut b);
@@ -320,6 +356,6 @@ fn turn(a: &Mat, b: &Mat) -> f64 {
 }
 
 /// Weight of step t in the running means: the mean of all steps at first, of about the last 200 later.
-fn smoothing(t: usize) -> f64 {
+pub(super) fn smoothing(t: usize) -> f64 {
     1.0 / (1.0 + (t as f64).min(200.0))
 }

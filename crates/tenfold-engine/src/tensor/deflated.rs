@@ -17,6 +17,9 @@ impl Contract for Deflated<'_> {
     fn dim(&self) -> usize {
         self.tensor.dim()
     }
+    fn rounding(&self) -> f64 {
+        self.tensor.rounding()
+    }
     fn order(&self) -> usize {
         self.tensor.order()
     }

@@ -103,6 +103,11 @@ impl<'a> Implicit<'a> {
         }
         Self { order, dim, terms }
     }
+
+    /// The summands.
+    pub fn terms(&self) -> &[Term<'a>] {
+        &self.terms
+    }
 }
 
 impl Implicit<'_> {

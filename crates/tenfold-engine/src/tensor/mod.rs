@@ -46,6 +46,11 @@ pub trait Contract: Sync {
         slice_by_contraction(self.dim(), self.order(), u, |arguments| self.contract(arguments))
     }
 
+    /// Relative error of a contraction; 0 where it is that of double precision. No solver can settle below it.
+    fn rounding(&self) -> f64 {
+        0.0
+    }
+
     /// ‖T‖², the sum of squares of all entries, where it is known cheaply.
     fn norm_squared(&self) -> Option<f64> {
         None

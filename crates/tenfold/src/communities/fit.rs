@@ -8,13 +8,14 @@ use super::level::{Level, stars_of};
 use super::model::{Diagnostics, Model, Parts};
 use super::moments::{Stars, product};
 use super::polish::{Best, Patience, climb_best, memberships};
-use super::spectrum::{Counted, count, directions, laplacian};
+use super::spectrum::{Counted, Search, count, directions, laplacian};
 use super::{assign, kmeans, partition};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use std::time::Instant;
 use tenfold_engine::decompose::{Polar, Solver};
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::{Tall, TallEigen};
 use tenfold_engine::progress::{Progress, Silent};
 
@@ -42,6 +43,8 @@ pub struct Params {
     pub iterations: Option<usize>,
     /// How the tensor is decomposed.
     pub solver: Solver,
+    /// Who multiplies the graph; a device that is required also contracts the tensor over the nodes, which is then not formed.
+    pub device: Device,
     /// Same seed, same bytes.
     pub seed: u64,
 }
@@ -67,8 +70,13 @@ impl Params {
                 restarts: 3,
                 ..Polar::default()
             }),
+            device: Device::default(),
             seed: 0,
         }
+    }
+
+    fn search<'a>(&'a self, progress: &'a dyn Progress) -> Search<'a> {
+        Search { seed: self.seed, device: &self.device, progress }
     }
 
     /// Learns communities from a graph.
@@ -94,7 +102,7 @@ impl Params {
         let mut stages = Stages::begin();
         let counted = match self.k {
             Components::Exactly(_) => None,
-            Components::Auto => Some(count(graph, self.seed, progress)?),
+            Components::Auto => Some(count(graph, self.search(progress))?),
         };
         let k = match (self.k, &counted) {
             (Components::Exactly(k), _) => k,
@@ -104,12 +112,17 @@ impl Params {
         let symmetric = graph.transposed().is_none();
         let level = Level::of(graph);
         let stars = level.stars(graph);
-        let found = directions(stars, symmetric, k, self.seed, progress)?;
+        let found = directions(stars, symmetric, k, self.search(progress))?;
         stages.end("directions");
         progress.stage("gathering moments", 0);
         let estimate = match self.views {
             Views::All => self.estimate(stars, &found, k, progress)?,
-            Views::Partition(rounds) => partition::estimate(self, graph, (stars, &found), rounds, progress)?,
+            Views::Partition(rounds) => {
+                if !self.device.is_cpu() {
+                    self.device.notice("the tensors of partitions were decomposed by the processor".into());
+                }
+                partition::estimate(self, graph, (stars, &found), rounds, progress)?
+            }
         };
         stages.end("moments and decomposition");
         let dense = self.is_dense(graph);
@@ -130,10 +143,17 @@ impl Params {
         self.finish(graph, Fitted { found, estimate, out, counted, dense }, verdict, stages)
     }
 
-    fn finish(&self, graph: &Graph, fitted: Fitted, verdict: Verdict, mut stages: Stages) -> Result<Model> {
+    fn finish(
+        &self,
+        graph: &Graph,
+        fitted: Fitted,
+        mut verdict: Verdict,
+        mut stages: Stages,
+    ) -> Result<Model> {
         let Fitted { found, estimate, out, counted, dense } = fitted;
         let connectivity = connectivity(graph, &out.rows, out.columns.as_ref());
         stages.end("connectivity");
+        self.device.take_notices().into_iter().for_each(|notice| verdict.note(notice));
         let diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
         let parts = Parts { out, connectivity, diagnostics, verdict };
         Model::assemble(self, graph, parts, stages.seconds)
@@ -155,7 +175,7 @@ impl Params {
         }
         let symmetric = graph.transposed().is_none();
         let level = Level::of(graph);
-        let found = directions(level.stars(graph), symmetric, start.width(), self.seed, &Silent)?;
+        let found = directions(level.stars(graph), symmetric, start.width(), self.search(&Silent))?;
         let estimate = self.estimate(level.stars(graph), &found, start.width(), &Silent)?;
         let stars = stars_of(graph);
         let patience = self.patience(stars, start.width());
@@ -215,9 +235,14 @@ impl Params {
         if white.matrix.cols() == 0 {
             return Ok(Estimate::of_one(seen, white.spectrum));
         }
-        let third = stars.third(&found.vectors, &seen, &white)?;
+        let triples = stars.triples(&found.vectors, &seen, &white);
         progress.stage("decomposing", 0);
-        let decomposition = self.solver.decompose(&third, white.matrix.cols(), self.seed, progress)?;
+        let (terms, k) = (triples.terms(), white.matrix.cols());
+        let held = if self.device.is_required() { self.device.held(&terms)? } else { None };
+        let decomposition = match held {
+            Some(held) => self.solver.decompose(held.as_ref(), k, self.seed, progress)?,
+            None => self.solver.decompose(&triples.formed()?, k, self.seed, progress)?,
+        };
         Ok(Estimate::new(seen, &white, decomposition))
     }
 
@@ -253,7 +278,7 @@ impl Params {
     ) -> Result<Tall> {
         let turned = Stars { hubs: stars.leaves, leaves: stars.hubs };
         let k = rows.width();
-        let found = directions(turned, false, k, self.seed, progress)?;
+        let found = directions(turned, false, k, self.search(progress))?;
         let shares = match self.estimate(turned, &found, k, progress) {
             Ok(estimate) => by_squares(turned, &estimate)?,
             // Leaves of a single hub each have no pairs of their own.
@@ -290,7 +315,7 @@ impl Params {
         }
         let mut starts = vec![clipped];
         if more > 0 {
-            let directions = laplacian(stars, symmetric, k, self.seed, progress)?;
+            let directions = laplacian(stars, symmetric, k, self.search(progress))?;
             let seeds = (0..more as u64).map(|i| self.seed.wrapping_add(i));
             starts.extend(seeds.map(|seed| kmeans::cluster(&directions, k, seed)));
         }

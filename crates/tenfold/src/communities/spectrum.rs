@@ -3,6 +3,7 @@
 use super::data::Graph;
 use super::moments::{Stars, product};
 use crate::error::Result;
+use tenfold_engine::device::{Device, Product};
 use tenfold_engine::linalg::{Adjacency, Lanczos, Tall, TallEigen, TallOperator, Wanted};
 use tenfold_engine::progress::Progress;
 
@@ -16,27 +17,39 @@ pub(super) const MOST: usize = 100;
 /// Parts that edges are dealt to; one of them confirms what the others show.
 const FOLDS: u64 = 5;
 
-/// A symmetric adjacency matrix.
-pub(super) struct Symmetric<'a>(pub &'a Adjacency);
+/// How directions are sought.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub seed: u64,
+    pub device: &'a Device,
+    pub progress: &'a dyn Progress,
+}
+
+/// A symmetric adjacency matrix of so many nodes, wherever it is multiplied.
+struct Symmetric<'a>(usize, Box<dyn Product + 'a>);
 
 impl TallOperator for Symmetric<'_> {
     fn dim(&self) -> usize {
-        self.0.rows()
+        self.0
     }
     fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
-        Ok(product(self.0, x))
+        self.1.multiply(x)
     }
 }
 
-/// AᵀA: its eigenvectors are the right singular vectors of A.
-struct Squared<'a>(Stars<'a>);
+/// AᵀA, of so many leaves: its eigenvectors are the right singular vectors of A.
+struct Squared<'a> {
+    leaves: usize,
+    forward: Box<dyn Product + 'a>,
+    back: Box<dyn Product + 'a>,
+}
 
 impl TallOperator for Squared<'_> {
     fn dim(&self) -> usize {
-        self.0.leaves.rows()
+        self.leaves
     }
     fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
-        Ok(product(self.0.leaves, &product(self.0.hubs, x)))
+        self.back.multiply(&self.forward.multiply(x)?)
     }
 }
 
@@ -46,18 +59,19 @@ pub(super) fn directions(
     stars: Stars<'_>,
     symmetric: bool,
     k: usize,
-    seed: u64,
-    progress: &dyn Progress,
+    search: Search<'_>,
 ) -> Result<TallEigen> {
+    let Search { seed, device, progress } = search;
     progress.stage("finding directions", 0);
     // Singular values are the roots of eigenvalues: the same residual asks for the square of the tolerance's effect.
     let (wanted, tolerance) =
         if symmetric { (Wanted::LargestMagnitude, TOLERANCE) } else { (Wanted::Largest, 2.0 * TOLERANCE) };
     let lanczos = Lanczos { wanted, tolerance, seed, ..Lanczos::default() };
     let mut found = if symmetric {
-        lanczos.solve(&Symmetric(stars.hubs), k, progress)?
+        lanczos.solve(&Symmetric(stars.hubs.rows(), device.adjacency(stars.hubs)?), k, progress)?
     } else {
-        lanczos.solve(&Squared(stars), k, progress)?
+        let (forward, back) = (device.adjacency(stars.hubs)?, device.adjacency(stars.leaves)?);
+        lanczos.solve(&Squared { leaves: stars.leaves.rows(), forward, back }, k, progress)?
     };
     if !symmetric {
         for value in found.values.iter_mut().chain(&mut found.beyond) {
@@ -102,17 +116,18 @@ impl Counted {
 
 /// r·A − D: has an eigenvalue above r² − 1 for every negative one of the Bethe–Hessian (r² − 1)I − rA + D.
 struct BetheHessian<'a> {
-    adjacency: &'a Adjacency,
+    nodes: usize,
+    adjacency: Box<dyn Product + 'a>,
     strengths: &'a [f64],
     radius: f64,
 }
 
 impl TallOperator for BetheHessian<'_> {
     fn dim(&self) -> usize {
-        self.adjacency.rows()
+        self.nodes
     }
     fn apply(&self, x: &Tall) -> tenfold_engine::Result<Tall> {
-        let mut out = product(self.adjacency, x);
+        let mut out = self.adjacency.multiply(x)?;
         let (width, r) = (x.width().max(1), self.radius as f32);
         let rows = out.as_mut_slice().chunks_exact_mut(width).zip(x.as_slice().chunks_exact(width));
         for ((out, x), d) in rows.zip(self.strengths) {
@@ -126,18 +141,18 @@ impl TallOperator for BetheHessian<'_> {
 ///
 /// # References
 /// Saade, Krzakala and Zdeborová 2014 (Bethe–Hessian, r² = ⟨d²⟩/⟨d⟩ − 1); edges as samples: Li, Levina and Zhu 2020.
-pub(super) fn count(graph: &Graph, seed: u64, progress: &dyn Progress) -> Result<Counted> {
+pub(super) fn count(graph: &Graph, search: Search<'_>) -> Result<Counted> {
     let adjacency = graph.adjacency();
     let symmetric = graph.transposed().is_none();
     let most = MOST.min(adjacency.rows().min(adjacency.cols()) / 4).max(1);
-    progress.stage("choosing k", 0);
+    search.progress.stage("choosing k", 0);
     // The count is for edges that are there or not.
     let pattern = adjacency.weighted().then(|| filtered(adjacency, |_, _| true, |_, _, _| 1.0));
     let bethe_hessian = match symmetric {
-        true => Some(bethe_hessian(pattern.as_ref().unwrap_or(adjacency), most, seed, progress)?),
+        true => Some(bethe_hessian(pattern.as_ref().unwrap_or(adjacency), most, search)?),
         false => None,
     };
-    let ratios = kept_by_others(graph, most, seed, progress)?;
+    let ratios = kept_by_others(graph, most, search)?;
     // Directions come in order of weight: the first that is not kept ends the count, and noise beyond it does not resume it.
     let run = |limit: f64| ratios.iter().take_while(|r| **r > limit).count();
     Ok(Counted {
@@ -148,22 +163,24 @@ pub(super) fn count(graph: &Graph, seed: u64, progress: &dyn Progress) -> Result
     })
 }
 
-fn bethe_hessian(a: &Adjacency, most: usize, seed: u64, progress: &dyn Progress) -> Result<usize> {
+fn bethe_hessian(a: &Adjacency, most: usize, search: Search<'_>) -> Result<usize> {
     let strengths = a.strengths();
     let (sum, squares) = strengths.iter().fold((0.0, 0.0), |(s, q), d| (s + d, q + d * d));
     let radius = (squares / f64::max(sum, 1.0) - 1.0).max(1.0).sqrt();
-    let operator = BetheHessian { adjacency: a, strengths: &strengths, radius };
+    let nodes = a.rows();
+    let operator =
+        BetheHessian { nodes, adjacency: search.device.adjacency(a)?, strengths: &strengths, radius };
     let limit = radius * radius - 1.0;
     let mut asked = 16.min(most);
     loop {
         let lanczos = Lanczos {
             wanted: Wanted::Largest,
             tolerance: 0.02,
-            seed,
+            seed: search.seed,
             max_products: 60,
             ..Lanczos::default()
         };
-        let found = lanczos.solve(&operator, asked, progress)?;
+        let found = lanczos.solve(&operator, asked, search.progress)?;
         let count = found.values.iter().filter(|v| **v > limit).count();
         if count < asked || asked == most {
             return Ok(count);
@@ -175,14 +192,15 @@ fn bethe_hessian(a: &Adjacency, most: usize, seed: u64, progress: &dyn Progress)
 /// For directions of the regularised Laplacian of four fifths of the edges, the share of their weight that the last fifth
 /// gives them too. Halves were tried: in a graph of a few hundred edges no direction of a half is exact enough to be
 /// confirmed.
-fn kept_by_others(graph: &Graph, most: usize, seed: u64, progress: &dyn Progress) -> Result<Vec<f64>> {
+fn kept_by_others(graph: &Graph, most: usize, search: Search<'_>) -> Result<Vec<f64>> {
+    let seed = search.seed;
     let symmetric = graph.transposed().is_none();
     let seen = part(graph.adjacency(), symmetric, seed, |fold| fold != 0);
     let unseen = part(graph.adjacency(), symmetric, seed, |fold| fold == 0);
     let [left, right] = [damped(&seen.strengths()), damped(&seen.transpose().strengths())];
     let [a, b] = [seen, unseen].map(|h| scaled(&h, &left, &right));
     let transpose = a.transpose();
-    let found = directions(Stars { hubs: &a, leaves: &transpose }, symmetric, most, seed, progress)?;
+    let found = directions(Stars { hubs: &a, leaves: &transpose }, symmetric, most, search)?;
     let v = &found.vectors;
     let mut first = v.clone();
     if !symmetric {
@@ -199,21 +217,15 @@ fn kept_by_others(graph: &Graph, most: usize, seed: u64, progress: &dyn Progress
 
 /// Directions of the regularised Laplacian D^(−½) A D^(−½) with D = diag(d + mean d) on the side of the hubs: a start that owes
 /// nothing to the moments, and that hubs of large degree do not rule (Amini, Chen, Bickel and Levina 2013).
-pub(super) fn laplacian(
-    stars: Stars<'_>,
-    symmetric: bool,
-    k: usize,
-    seed: u64,
-    progress: &dyn Progress,
-) -> Result<Tall> {
+pub(super) fn laplacian(stars: Stars<'_>, symmetric: bool, k: usize, search: Search<'_>) -> Result<Tall> {
     let [left, right] = [damped(&stars.hubs.strengths()), damped(&stars.leaves.strengths())];
     let a = scaled(stars.hubs, &left, &right);
     if symmetric {
-        let found = directions(Stars { hubs: &a, leaves: &a }, true, k, seed, progress)?;
+        let found = directions(Stars { hubs: &a, leaves: &a }, true, k, search)?;
         return Ok(found.vectors);
     }
     let transpose = a.transpose();
-    let found = directions(Stars { hubs: &a, leaves: &transpose }, false, k, seed, progress)?;
+    let found = directions(Stars { hubs: &a, leaves: &transpose }, false, k, search)?;
     Ok(product(&a, &found.vectors))
 }
 

@@ -1,13 +1,14 @@
 //! From parameters and data to a model.
 
 use super::model::{Diagnostics, Model, SourceStatistics};
-use super::moments::{Cumulant, SecondMoment};
+use super::moments::{SecondMoment, cumulant};
 use super::polish::{Polished, polish};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use rand::RngExt;
 use tenfold_engine::decompose::{Decomposition, Minibatches, Polar, Solver};
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::parallel::BLOCK;
 use tenfold_engine::linalg::{Mat, Rows, random, solve};
 use tenfold_engine::progress::{Progress, Silent};
@@ -59,6 +60,8 @@ pub struct Params {
     pub standardise: bool,
     /// Bytes that whitened data may take; beyond that they are computed anew in every pass.
     pub memory: u64,
+    /// Who contracts the cumulant and makes the online solver's steps; covariance and polish are the processor's.
+    pub device: Device,
     /// Same seed, same bytes.
     pub seed: u64,
 }
@@ -79,6 +82,7 @@ impl Params {
             polish: Polish::Likelihood,
             standardise: false,
             memory: 2 << 30,
+            device: Device::default(),
             seed: 0,
         }
     }
@@ -123,6 +127,7 @@ impl Params {
         let held = if size <= self.memory { Some(streamed.to_mat(progress)?) } else { None };
         let white: &dyn Rows = held.as_ref().map_or(&streamed as &dyn Rows, |m| m);
         let separated = self.separate(white, progress)?;
+        self.device.take_notices().into_iter().for_each(|notice| verdict.note(notice));
         let unmixing = match &separated.polished {
             Some(polished) => polished.unmixing.clone(),
             None => separated.found.cp.factors.transpose(),
@@ -200,8 +205,9 @@ impl Params {
             let tolerance = polar.tolerance.max(0.1 / (part.rows() as f64).sqrt());
             let solver = Solver::Polar(Polar { tolerance, ..polar.clone() });
             progress.stage("separating", 0);
-            let found =
-                solver.decompose(&Cumulant::new(&part, self.contrast), part.cols(), self.seed, progress)?;
+            let tensor = self.device.tensor(cumulant(&part, self.contrast))?;
+            let found = solver.decompose(tensor.as_ref(), part.cols(), self.seed, progress)?;
+            drop(tensor);
             let near = polish(&part, begin(&found), POLISH_STEPS, progress)?;
             let whole = polish(white, near, POLISH_STEPS, progress)?;
             if whole.converged {
@@ -245,14 +251,15 @@ impl Params {
         let found = match &self.solver {
             Solver::Online(online) => {
                 let order = self.contrast.order();
-                let mut batches = Minibatches::new(white, order, self.batch, self.epochs.max(1), self.seed)
+                let batches = Minibatches::new(white, order, self.batch, self.epochs.max(1), self.seed)
                     .shifted(1.0, self.contrast.shifts(k));
                 progress.stage("separating online", batches.steps() as u64);
-                online.run(&mut batches, k, k, self.seed, progress)?
+                online.run_on(&self.device, batches, k, self.seed, progress)?
             }
             batch => {
                 progress.stage("separating", 0);
-                batch.decompose(&Cumulant::new(white, self.contrast), k, self.seed, progress)?
+                let tensor = self.device.tensor(cumulant(white, self.contrast))?;
+                batch.decompose(tensor.as_ref(), k, self.seed, progress)?
             }
         };
         Ok(found)

@@ -6,7 +6,7 @@ use tenfold_engine::Result;
 use tenfold_engine::linalg::{Eigen, Mat, RangeFinder, Rows, SymmetricOperator, eigen_symmetric};
 use tenfold_engine::moments::{CovarianceOperator, Spread};
 use tenfold_engine::progress::Progress;
-use tenfold_engine::tensor::{Contract, Implicit, Term};
+use tenfold_engine::tensor::{Implicit, Term};
 
 /// Columns up to which the covariance is formed (8 MB, and as much for each of eight running sums); beyond, only its products with skinny matrices are used.
 const WIDEST_COVARIANCE: usize = 1024;
@@ -118,22 +118,11 @@ impl SymmetricOperator for Scaled<'_> {
 }
 
 /// cum₃ or cum₄ of white, centred samples in rows.
-pub(super) struct Cumulant<'a> {
-    samples: &'a dyn Rows,
-    contrast: Contrast,
-}
-
-impl<'a> Cumulant<'a> {
-    pub(super) fn new(samples: &'a dyn Rows, contrast: Contrast) -> Self {
-        Self { samples, contrast }
-    }
-
-    fn tensor(&self) -> Implicit<'a> {
-        let (k, scale) = (self.samples.cols(), 1.0 / self.samples.rows() as f64);
-        let mut terms = vec![Term::Powers { samples: self.samples, weights: None, scale }];
-        terms.extend(self.contrast.shifts(k));
-        Implicit::new(self.contrast.order(), k, terms)
-    }
+pub(super) fn cumulant(samples: &dyn Rows, contrast: Contrast) -> Implicit<'_> {
+    let (k, scale) = (samples.cols(), 1.0 / samples.rows() as f64);
+    let mut terms = vec![Term::Powers { samples, weights: None, scale }];
+    terms.extend(contrast.shifts(k));
+    Implicit::new(contrast.order(), k, terms)
 }
 
 impl Contrast {
@@ -154,27 +143,13 @@ impl Contrast {
     }
 }
 
-impl Contract for Cumulant<'_> {
-    fn dim(&self) -> usize {
-        self.samples.cols()
-    }
-    fn order(&self) -> usize {
-        self.contrast.order()
-    }
-    fn contract(&self, arguments: &[&Mat]) -> Result<Mat> {
-        self.tensor().contract(arguments)
-    }
-    fn slice(&self, u: &Mat) -> Result<Mat> {
-        self.tensor().slice(u)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use tenfold_engine::linalg::{eigen_symmetric, random};
     use tenfold_engine::moments::Spread;
     use tenfold_engine::progress::Silent;
+    use tenfold_engine::tensor::Contract;
     use tenfold_engine::whiten::Whitener;
 
     /// The cumulant of the formula book, entry by entry: E[abcd] − E[ab]E[cd] − E[ac]E[bd] − E[ad]E[bc].
@@ -188,8 +163,8 @@ mod tests {
         let mean = |f: &dyn Fn(&[f64]) -> f64| (0..400).map(|t| f(y.row(t))).sum::<f64>() / 400.0;
         let v = random::gaussian(3, 1, &mut rng);
         let (got4, got3) = (
-            Cumulant::new(&y, Contrast::Kurtosis).power(&v).unwrap(),
-            Cumulant::new(&y, Contrast::Skewness).power(&v).unwrap(),
+            cumulant(&y, Contrast::Kurtosis).power(&v).unwrap(),
+            cumulant(&y, Contrast::Skewness).power(&v).unwrap(),
         );
         for a in 0..3 {
             let (mut want4, mut want3) = (0.0, 0.0);

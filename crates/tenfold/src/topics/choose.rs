@@ -43,7 +43,7 @@ pub(super) fn choose(
     let most = MOST.min(words / 2).min(weighted.documents / 4).max(1);
     let (low, high) = interval(weighted, scale, most, search)?;
     let basis = find_basis(weighted, scale, basis_width(high, words), search)?;
-    let moments = gather(weighted, basis, search.progress)?;
+    let moments = gather(weighted, basis, search)?;
     let unigram = unigram(corpus)?;
     let watchers = corpus.aside(held_out, SCORED, search.progress)?;
     if watchers.tokens() == 0 || low == high {

@@ -19,6 +19,7 @@ use crate::verdict::Verdict;
 use aside::{FEWEST_WATCHED, judging, watched};
 use std::time::Instant;
 use tenfold_engine::decompose::Solver;
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::linalg::counts::{all_blocks, sum};
 use tenfold_engine::progress::{Progress, Silent};
@@ -60,6 +61,9 @@ pub struct Params {
     pub solver: Solver,
     /// Whether the model keeps its moments, so that documents can be added later.
     pub keep_moments: bool,
+    /// Who multiplies and contracts. A device that is required goes over the documents in every iteration instead of forming
+    /// triples, so the model keeps no moments.
+    pub device: Device,
     /// Same seed, same bytes.
     pub seed: u64,
 }
@@ -75,6 +79,7 @@ impl Params {
             epochs: None,
             solver: usual_solver(),
             keep_moments: true,
+            device: Device::default(),
             seed: 0,
         }
     }
@@ -113,7 +118,8 @@ impl Params {
         let weighted = lengths.weigh(cap, progress)?;
         report_words(&active, &frequencies, corpus, &weighted, &mut verdict)?;
         let scale = weighted.usual_scale(&active);
-        let search = Search { alpha0: self.alpha0, solver: &self.solver, seed: self.seed, progress };
+        let (solver, device) = (&self.solver, &self.device);
+        let search = Search { alpha0: self.alpha0, solver, seed: self.seed, device, progress };
         stages.end("weights");
         let choice = match self.k {
             Components::Exactly(k) => choose::Choice::given(k),
@@ -124,7 +130,7 @@ impl Params {
         let k = choice.k.min(words).min(weighted.documents.max(1));
         let basis = find_basis(&weighted, &scale, basis_width(k, words), &search)?;
         stages.end("directions");
-        let mut moments = gather(&weighted, basis, progress)?;
+        let mut moments = gather(&weighted, basis, &search)?;
         stages.end("moments");
         let estimate = solve(&moments, Some(&weighted), k, &search)?;
         report_fewer(choice.k, estimate.topics.rows(), &mut verdict);
@@ -173,6 +179,8 @@ impl Params {
             }
         };
         let weighted = own.as_ref().unwrap_or(weighted);
+        // Triples that are formed once serve every number that is tried.
+        let search = &Search { device: &Device::default(), ..*search };
         choose::choose(corpus, weighted, &weighted.usual_scale(active), search, apart)
     }
 
@@ -210,7 +218,11 @@ impl Params {
                 "fewer than {FEWEST_WATCHED} documents: none could be kept aside to see whether the polish helps"
             ));
         }
-        let wide = format!("for so many topics no triples are formed (beyond {WIDEST_FORMED} directions)");
+        self.device.take_notices().into_iter().for_each(|notice| verdict.note(notice));
+        let wide = match self.device.is_required() {
+            true => format!("{} goes over the documents instead of forming triples", self.device.name()),
+            false => format!("for so many topics no triples are formed (beyond {WIDEST_FORMED} directions)"),
+        };
         match (&moments.third, stability.is_empty()) {
             (None, _) => {
                 verdict.note(format!(

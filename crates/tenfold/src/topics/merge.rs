@@ -5,6 +5,7 @@ use super::moments::Projected;
 use super::spectral::{Estimate, Search, solve, usual_solver};
 use super::update::{match_rows, no_moments};
 use crate::error::{Error, Result};
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::{Mat, eigen_symmetric, orthonormalise, pinv};
 use tenfold_engine::progress::Progress;
 
@@ -46,7 +47,8 @@ impl Model {
             return Err(unfit(problem, "fit both with the same polish"));
         }
         let moments = Moments { projected: join(mine, theirs)?, ..mine.clone() };
-        let search = Search { alpha0: mine.alpha0, solver: &usual_solver(), seed: self.seed(), progress };
+        let (solver, device) = (&usual_solver(), &Device::default());
+        let search = Search { alpha0: mine.alpha0, solver, seed: self.seed(), device, progress };
         let after = solve(&moments.projected, None, self.k(), &search)?;
         let side = |model, own: &Moments| -> Result<Side<'_>> {
             let search = Search { alpha0: own.alpha0, ..search };

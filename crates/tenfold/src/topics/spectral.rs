@@ -1,9 +1,10 @@
 //! The method of moments: from counts to topics, without a likelihood.
 
-use super::moments::{Projected, SecondMoment, Weighted, Whitened, project, whiten};
+use super::moments::{Offloaded, Projected, SecondMoment, Weighted, Whitened, project, whiten};
 use super::white::WhiteRows;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Polar, Solver};
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::{self, Mat, RangeFinder, SymmetricOperator};
 use tenfold_engine::progress::Progress;
 
@@ -20,6 +21,7 @@ pub(super) struct Search<'a> {
     pub alpha0: f64,
     pub solver: &'a Solver,
     pub seed: u64,
+    pub device: &'a Device,
     pub progress: &'a dyn Progress,
 }
 
@@ -77,23 +79,33 @@ pub(super) fn find_basis(
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
-    let whole = operator(weighted);
+    let whole = whole_moment(operator(weighted), search.device);
+    let whole = whole.as_ref();
     let passes: usize = strides.iter().map(|s| counts.blocks() / s).sum::<usize>() + counts.blocks();
     progress.stage("finding directions", passes as u64);
     let mut before: Vec<&dyn SymmetricOperator> = rough.iter().map(|r| r as &dyn SymmetricOperator).collect();
-    before.resize(strides.len(), &whole);
+    before.resize(strides.len(), whole);
     let k = width.min(whole.dim());
-    let mut basis = finder.basis(&before, &whole, k)?;
+    let mut basis = finder.basis(&before, whole, k)?;
     basis.scale_rows(scale);
     // What a model file keeps in single precision must be what the moments were gathered with.
     Ok(basis.map(|x| f64::from(x as f32)))
 }
 
-/// Gathers moments in the basis: triples too when their tensor is small enough to be formed.
-pub(super) fn gather(weighted: &Weighted<'_>, basis: Mat, progress: &dyn Progress) -> Result<Projected> {
-    progress.stage("gathering moments", weighted.chosen.len() as u64);
-    let formed = basis.cols() <= WIDEST_FORMED;
-    project(weighted, basis, formed, progress)
+/// M2 of all documents, with its products where they were asked for.
+fn whole_moment<'a>(moment: SecondMoment<'a>, device: &'a Device) -> Box<dyn SymmetricOperator + 'a> {
+    if device.is_required() && moment.weighted.counts.elsewhere().is_none() {
+        return Box::new(Offloaded { moment, device });
+    }
+    Box::new(moment)
+}
+
+/// Gathers moments in the basis: triples too when their tensor is small enough to be formed, and no device was asked for that goes
+/// over the documents instead.
+pub(super) fn gather(weighted: &Weighted<'_>, basis: Mat, search: &Search<'_>) -> Result<Projected> {
+    search.progress.stage("gathering moments", weighted.chosen.len() as u64);
+    let formed = basis.cols() <= WIDEST_FORMED && !search.device.is_required();
+    project(weighted, basis, formed, search.progress)
 }
 
 /// The topics of k components from projected moments; `weighted` is needed where triples were not formed.
@@ -116,7 +128,10 @@ pub(super) fn solve(
             let rows = WhiteRows::project(weighted, moments, &white, progress)?;
             progress.stage("decomposing", 0);
             let solver = if *search.solver == usual_solver() { one_start() } else { search.solver.clone() };
-            solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?
+            match rows.held(&white, search.device)? {
+                Some(held) => solver.decompose(held.as_ref(), white.k(), search.seed, progress)?,
+                None => solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?,
+            }
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
     };

@@ -10,6 +10,7 @@ use crate::admixture::{Cvb0, HeldOut, Stepwise, estimate_alpha};
 use crate::error::{Error, Result};
 use crate::evaluate::total_variation;
 use crate::verdict::Verdict;
+use tenfold_engine::device::Device;
 use tenfold_engine::linalg::{Mat, SymmetricOperator, assign, random};
 use tenfold_engine::progress::Progress;
 
@@ -95,7 +96,8 @@ impl Model {
         let Some(mut moments) = self.moments.take() else { return Err(no_moments()) };
         let new_words = more.words() - self.words();
         self.grow(more, &mut moments);
-        let search = Search { alpha0: moments.alpha0, solver: &usual_solver(), seed: self.seed(), progress };
+        let (solver, device) = (&usual_solver(), &Device::default());
+        let search = Search { alpha0: moments.alpha0, solver, seed: self.seed(), device, progress };
         // Both from one start, so that only the new documents make a difference.
         let first = solve(&moments.projected, None, self.k(), &search)?;
         let before = solve_again(&moments.projected, &first, &search)?;

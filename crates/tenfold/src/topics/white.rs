@@ -4,6 +4,7 @@ use super::moments::{Projected, Weighing, Weighted, Whitened};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use tenfold_engine::device::Device;
 use tenfold_engine::error::Result as EngineResult;
 use tenfold_engine::linalg::counts::{
     Parcel, Part, Pass, Sums, Unpacked, add_transposed, by_window, for_each_group, sum, to_single,
@@ -255,6 +256,23 @@ impl<'a> WhiteRows<'a> {
         let mut terms = white.corrections();
         terms.push(Term::Mixed { twice: &self.words, once: &self.once, weights: None, scale: -1.0 });
         ThirdMoment { documents: self, rest: Implicit::new(3, self.words.cols(), terms) }
+    }
+
+    /// M3(W, W, W) on a device, where there is one and the documents lie here.
+    pub fn held<'t>(
+        &'t self,
+        white: &'t Whitened,
+        device: &Device,
+    ) -> EngineResult<Option<Box<dyn Contract + 't>>> {
+        if self.weighted.counts.elsewhere().is_some() {
+            return Ok(None);
+        }
+        let mut terms = white.corrections();
+        terms.push(Term::Mixed { twice: &self.words, once: &self.once, weights: None, scale: -1.0 });
+        let powers =
+            |held: &'t White| Term::Powers { samples: &held.rows, weights: Some(&held.weights), scale: 1.0 };
+        terms.extend(self.held.iter().map(powers));
+        device.held(&Implicit::new(3, self.words.cols(), terms))
     }
 
     /// What a contraction gives, summed over windows.

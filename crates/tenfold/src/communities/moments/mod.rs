@@ -66,8 +66,8 @@ impl Stars<'_> {
         Seen { sums, mean, pairs: symmetric(&pairs.map(|x| x / n)), strengths }
     }
 
-    /// M3 through the white directions.
-    pub fn third(&self, directions: &Tall, seen: &Seen, white: &White) -> Result<Tensor3> {
+    /// What M3 through the white directions is summed from.
+    pub fn triples(&self, directions: &Tall, seen: &Seen, white: &White) -> Triples {
         let k = white.matrix.cols();
         let (y, z) = (seen.sums.times(&white.matrix), directions.times(&white.matrix));
         let mut corrections = product(self.leaves, &y);
@@ -79,23 +79,52 @@ impl Stars<'_> {
         }
         let a = white.alpha0;
         let n = self.hubs.rows() as f64;
-        let mut third = Tensor3::zeros(k);
         let cubic = (a + 1.0) * (a + 2.0) / 2.0;
-        let hubs = Every::of(&y);
-        third.add_scaled(cubic / hubs.rows() as f64, &Tensor3::from_samples(&hubs, None)?);
-        let (twice, once) = (Every::of(&z), Every::of(&corrections));
-        let share = z.rows() as f64 / twice.rows().max(1) as f64;
-        third.add_scaled(cubic * share / n, &Tensor3::from_mixed(&twice, &once, None)?);
+        let mut shifts = Vec::new();
         if a > 0.0 {
             let mean = white.matrix.tr_matvec(&seen.mean);
             let matrix = symmetric(&white.matrix.tr_matmul(&seen.pairs.matmul(&white.matrix)));
-            let terms = vec![
-                Term::MatrixVector { matrix, vector: mean.clone(), scale: -a * (a + 1.0) / 2.0 },
-                Term::RankOne { vector: mean, scale: a * a },
-            ];
-            third.add_scaled(1.0, &Implicit::new(3, k, terms).to_tensor3()?);
+            shifts.push(Term::MatrixVector { matrix, vector: mean.clone(), scale: -a * (a + 1.0) / 2.0 });
+            shifts.push(Term::RankOne { vector: mean, scale: a * a });
+        }
+        let leaves = z.rows() as f64;
+        let (hubs, twice, once) = (Every::of(y), Every::of(z), Every::of(corrections));
+        let share = leaves / twice.rows().max(1) as f64;
+        Triples { scales: [cubic / hubs.rows() as f64, cubic * share / n], hubs, twice, once, shifts }
+    }
+}
+
+/// M3 as the sums that it is: over hubs, over leaves that stand twice, and what needs no sum.
+pub(super) struct Triples {
+    hubs: Every,
+    twice: Every,
+    once: Every,
+    scales: [f64; 2],
+    shifts: Vec<Term<'static>>,
+}
+
+impl Triples {
+    /// The tensor, formed.
+    pub fn formed(&self) -> Result<Tensor3> {
+        let k = self.hubs.cols();
+        let mut third = Tensor3::zeros(k);
+        third.add_scaled(self.scales[0], &Tensor3::from_samples(&self.hubs, None)?);
+        third.add_scaled(self.scales[1], &Tensor3::from_mixed(&self.twice, &self.once, None)?);
+        if !self.shifts.is_empty() {
+            third.add_scaled(1.0, &Implicit::new(3, k, self.shifts.clone()).to_tensor3()?);
         }
         Ok(third)
+    }
+
+    /// The tensor, never formed.
+    pub fn terms(&self) -> Implicit<'_> {
+        let [powers, mixed] = self.scales;
+        let mut terms = vec![
+            Term::Powers { samples: &self.hubs, weights: None, scale: powers },
+            Term::Mixed { twice: &self.twice, once: &self.once, weights: None, scale: mixed },
+        ];
+        terms.extend(self.shifts.iter().cloned());
+        Implicit::new(3, self.hubs.cols(), terms)
     }
 }
 
@@ -128,19 +157,19 @@ pub(super) fn symmetric(m: &Mat) -> Mat {
 }
 
 /// Every s-th row of a tall matrix, as few as the work allows.
-struct Every<'a> {
-    all: &'a Tall,
+struct Every {
+    all: Tall,
     stride: usize,
 }
 
-impl<'a> Every<'a> {
-    fn of(all: &'a Tall) -> Self {
+impl Every {
+    fn of(all: Tall) -> Self {
         let work = all.rows() as f64 * (all.width() as f64).powi(3) / 3.0;
         Self { all, stride: (work / MOST_WORK).ceil().max(1.0) as usize }
     }
 }
 
-impl Rows for Every<'_> {
+impl Rows for Every {
     fn rows(&self) -> usize {
         self.all.rows().div_ceil(self.stride)
     }

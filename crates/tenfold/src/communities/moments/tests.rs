@@ -90,7 +90,11 @@ fn stars_equal_explicit_sums_over_different_edges() {
         assert!((0..k * k).all(|i| close(seen.pairs[(i / k, i % k)], pairs[(i / k, i % k)], size)), "pairs");
         for alpha0 in [0.0, 1.5] {
             let white = seen.whiten(alpha0, k).unwrap();
-            let found = stars.third(&directions, &seen, &white).unwrap().to_full();
+            let summed = stars.triples(&directions, &seen, &white);
+            let found = summed.formed().unwrap().to_full();
+            let never = summed.terms().to_tensor3().unwrap().to_full();
+            let formed = found.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+            assert!(never.iter().zip(&found).all(|(a, b)| (a - b).abs() < 1e-12 * formed), "as terms");
             let (w, m) = (&white.matrix, white.matrix.cols());
             let mean = w.tr_matvec(&first);
             let second = w.tr_matmul(&pairs.matmul(w));

@@ -116,7 +116,8 @@ fn contractions_of_the_third_moment_are_the_same_anywhere() {
         let lengths = Weighted::new(corpus, Damping::Root, &active, HeldOut::share(0.02), &Silent).unwrap();
         let cap = lengths.usual_cap();
         let weighted = lengths.weigh(cap, &Silent).unwrap();
-        let search = Search { alpha0: 2.0, solver: &solver, seed: 0, progress };
+        let device = &tenfold_engine::device::Device::default();
+        let search = Search { alpha0: 2.0, solver: &solver, seed: 0, device, progress };
         let basis = find_basis(&weighted, &weighted.usual_scale(&active), 16, &search).unwrap();
         let moments = project(&weighted, basis, false, &Silent).unwrap();
         let white = whiten(&moments, 2.0, 5).unwrap();

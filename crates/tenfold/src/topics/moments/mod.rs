@@ -13,6 +13,7 @@
 //! Three choices decide between poor and excellent on real text: counts are damped to ⌈√c⌉ (words are bursty),
 //! documents weigh min(ℓ, 3·median), and words are scaled by (M1 + 0.1/d)^(−1/4) before whitening.
 
+mod offload;
 mod project;
 mod second;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod tests;
 mod third;
 mod weigh;
 
+pub(super) use offload::Offloaded;
 pub(super) use project::{Gathering, Projected, project};
 pub(super) use second::{Product, SecondMoment};
 pub(super) use third::{Whitened, whiten, whitened_part};

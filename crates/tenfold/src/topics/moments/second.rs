@@ -90,7 +90,7 @@ impl Pass for Product<'_> {
 
 impl SecondMoment<'_> {
     /// S (z/Σp − D2 S x/Σp − α0/(α0+1) M1 (M1ᵀ S x)).
-    fn corrected(&self, x: &Mat, z: &[f64]) -> Mat {
+    pub(super) fn corrected(&self, x: &Mat, z: &[f64]) -> Mat {
         let (width, total) = (x.cols(), self.weighted.total.max(f64::MIN_POSITIVE));
         let (first, shift) = (self.weighted.first(), self.alpha0 / (self.alpha0 + 1.0));
         let diagonal = &self.weighted.sums[1];

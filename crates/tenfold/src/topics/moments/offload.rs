@@ -1,0 +1,86 @@
+//! Products of M2 on a device: documents are sent in groups, by rows and by columns, while the group before is multiplied.
+
+use super::SecondMoment;
+use tenfold_engine::device::Device;
+use tenfold_engine::error::Result;
+use tenfold_engine::linalg::counts::{for_each_group, to_single};
+use tenfold_engine::linalg::{CountBlock, Csr, Mat, SymmetricOperator, Tall};
+
+/// [`SecondMoment`] with Cᵀ D (C X) made by a device.
+///
+/// # Complexity
+/// As [`SecondMoment`]; the entries travel twice in every product, 8 bytes each, since a corpus may be larger than any memory.
+pub(in crate::topics) struct Offloaded<'a> {
+    pub moment: SecondMoment<'a>,
+    pub device: &'a Device,
+}
+
+impl SymmetricOperator for Offloaded<'_> {
+    fn dim(&self) -> usize {
+        self.moment.dim()
+    }
+
+    fn apply(&self, x: &Mat) -> Result<Mat> {
+        let SecondMoment { weighted, scale, progress, .. } = self.moment;
+        let width = x.cols();
+        let columns = Tall::from_vec(x.rows(), width, to_single(x, scale)).expect("X is a matrix");
+        let mut sum = vec![0.0; x.rows() * width];
+        let mut refused = false;
+        for_each_group(weighted.counts, &weighted.chosen, |numbers, blocks| {
+            progress.check()?;
+            let (mut rows, mut factors) = (Rows::default(), Vec::new());
+            for (&b, block) in numbers.iter().zip(blocks) {
+                rows.add(block, &weighted.weighing.damping.levels(block));
+                let lengths = weighted.weighing.lengths(b, block);
+                factors.extend(lengths.iter().map(|&l| weighted.weighing.divided(l)[1] as f32));
+            }
+            let matrix: Csr = Csr::new(x.rows(), rows.starts, rows.words, rows.values)?;
+            let Some(forward) = self.device.matrix(&matrix)? else {
+                refused = true;
+                return Ok(());
+            };
+            let mut y = forward.multiply(&columns)?;
+            let scaled = y.as_mut_slice().chunks_exact_mut(width.max(1)).zip(&factors);
+            scaled.for_each(|(row, w)| row.iter_mut().for_each(|v| *v *= w));
+            let transpose = matrix.transpose();
+            match self.device.matrix(&transpose)? {
+                Some(back) => {
+                    let found = back.multiply(&y)?;
+                    sum.iter_mut().zip(found.as_slice()).for_each(|(s, v)| *s += f64::from(*v));
+                }
+                None => refused = true,
+            }
+            progress.advance(blocks.len() as u64);
+            Ok(())
+        })?;
+        if refused {
+            return self.moment.apply(x);
+        }
+        Ok(self.moment.corrected(x, &sum))
+    }
+}
+
+/// Documents as sparse rows.
+struct Rows {
+    starts: Vec<usize>,
+    words: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { starts: vec![0], words: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl Rows {
+    fn add(&mut self, block: &CountBlock, levels: &[f32]) {
+        for i in 0..block.rows() {
+            for entry in block.row(i) {
+                self.words.push(block.words()[entry.at as usize]);
+                self.values.push(f64::from(levels[entry.code as usize]));
+            }
+            self.starts.push(self.words.len());
+        }
+    }
+}
