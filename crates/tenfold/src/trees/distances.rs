@@ -76,7 +76,7 @@ impl Distances {
 }
 
 /// √((B−1)/B Σ_b (x_b − x̄)²) of a quantity with each of B blocks left out in turn.
-fn jackknife(each: impl Iterator<Item = f64> + Clone + ExactSizeIterator) -> f64 {
+fn jackknife(each: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     let b = each.len() as f64;
     let mean = each.clone().sum::<f64>() / b.max(1.0);
     ((b - 1.0) / b.max(1.0) * each.map(|x| (x - mean).powi(2)).sum::<f64>()).max(0.0).sqrt()
