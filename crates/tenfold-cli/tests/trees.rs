@@ -113,19 +113,19 @@ fn new_samples_are_read_as_those_of_the_fit() {
     let text = String::from_utf8(place.bytes("X.csv")).unwrap();
     let columns = text.lines().next().unwrap().replace("x0,x1", "b0,b1").replace("x2,x3", "c2,c3");
     let body: String = text.lines().skip(1).map(|l| format!("{l}\n")).collect();
-    place.write("mixed.csv", &format!("{columns}\n{body}"));
+    place.write("mixed.csv", format!("{columns}\n{body}"));
     place.ok("trees fit mixed.csv -k 2 --vector b=b0,b1 --vector c=c2,c3 --kind c=real --kind x4=counts --bootstrap 0 -o m.tenfold");
     let all = place.json("trees evaluate m.tenfold --data mixed.csv")["log_likelihood"].as_f64().unwrap();
     // Sample by sample every column holds one value.
     let mut sum = 0.0;
     for (i, line) in body.lines().take(20).enumerate() {
-        place.write("one.csv", &format!("{columns}\n{line}\n"));
+        place.write("one.csv", format!("{columns}\n{line}\n"));
         let one = place.json("trees evaluate m.tenfold --data one.csv");
         assert_eq!(one["samples"], 1, "{i}");
         sum += one["log_likelihood"].as_f64().unwrap();
     }
     let twenty: String = body.lines().take(20).map(|l| format!("{l}\n")).collect();
-    place.write("twenty.csv", &format!("{columns}\n{twenty}"));
+    place.write("twenty.csv", format!("{columns}\n{twenty}"));
     let mean = place.json("trees evaluate m.tenfold --data twenty.csv")["log_likelihood"].as_f64().unwrap();
     assert!((sum / 20.0 - mean).abs() < 1e-9 && all.is_finite(), "{} {mean}", sum / 20.0);
 
