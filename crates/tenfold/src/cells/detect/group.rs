@@ -369,4 +369,27 @@ mod tests {
         let prior: f64 = two().iter().map(|atom| weigh.prior.energy(atom)).sum();
         assert!((shop.energy(&two(), &weigh) - prior).abs() < 1e-4);
     }
+
+    /// A bright cell whose top is cut off at half its height: without the mask it comes back flat and wide.
+    #[test]
+    fn light_that_is_cut_off_is_no_misfit() {
+        let weigh =
+            Weigh { shape: Shape::new(1.0), prior: Prior::wide(6.0, 50.0), variance: 1.0, largest: 5.0 };
+        let truth = Atom([30.3, 24.6, 8f64.ln(), 6f64.ln(), 0.5, 90f64.ln()]);
+        let mut pixels = vec![0.0; FRAME.len()];
+        weigh.shape.add(&truth, 1.0, &mut pixels, &FRAME);
+        let clipped: Vec<bool> = pixels.iter().map(|&value| value >= 45.0).collect();
+        pixels.iter_mut().for_each(|value| *value = value.min(45.0));
+        let mut shop = Workshop::default();
+        let mut fit = |clipped: &[bool]| {
+            shop.aim((&pixels, clipped), 60, FRAME);
+            let mut atoms = [Atom::round(30.0, 25.0, 6.0, 45.0)];
+            let energy = shop.refine(&mut atoms, &weigh, 40, 6.0);
+            (energy, atoms[0])
+        };
+        let ((right, found), (wrong, _)) = (fit(&clipped), fit(&[]));
+        assert!(right < 0.05 * wrong, "{right} {wrong}");
+        assert!(found.distance(&truth) < 0.1 && (found.longer() / 8.0 - 1.0).abs() < 0.05, "{found:?}");
+        assert!((found.log_height() - truth.log_height()).abs() < 0.1, "{found:?}");
+    }
 }

@@ -117,8 +117,9 @@ mod tests {
             let scene = Scene { width: 400, height: 400, background, seed, ..Scene::default() };
             let choose = |profile| {
                 let mut misfit = Misfit::default();
-                misfit.add(&Scene { profile, ..scene.clone() }.draw(&cells.draw().unwrap().cells), 4.5);
-                misfit.best().unwrap()
+                let plane = Scene { profile, ..scene.clone() }.draw(&cells.draw().unwrap().cells);
+                misfit.add(&Flat { plane, clipped: Vec::new(), ground: (0.0, 0.0) }, 4.5);
+                misfit.best(4.5).unwrap().exponent
             };
             let (gaussian, soft) = (choose(Profile::Gaussian), choose(Profile::Soft(1.2)));
             assert!(gaussian <= 1.25 && soft >= 1.5, "seed {seed}: {gaussian} {soft}");
