@@ -6,7 +6,8 @@ use tenfold::cells::detect::{Found, Params};
 use tenfold::cells::synth::{Look, Picture, Profile, Scatter, Scene};
 use tenfold::cells::{Cell, Pixels, Plane, Window};
 use tenfold::engine::linalg::parallel::with_threads;
-use tenfold::engine::progress::Silent;
+use tenfold::engine::linalg::random;
+use tenfold::engine::progress::{Progress, Silent};
 
 fn drawn(side: usize, profile: Profile, seed: u64) -> (Plane, Vec<Cell>) {
     let cells = side * side / 2000;
@@ -221,4 +222,68 @@ fn a_large_image_is_seen_through_small_windows() {
     assert!(f1(&found.cells, watched.picture.cells(), 5.0) > 0.97);
     let largest = watched.largest.into_inner();
     assert!(largest <= 700 * 600, "{largest}");
+}
+
+/// White noise, and noise on ground that is uneven over the whole image: the vignette took minutes, and its waves were cells of 100 pixels.
+#[test]
+fn neither_noise_nor_uneven_ground_is_cells() {
+    let ground = |at: usize, name: &str| {
+        let (x, y) = ((at % 700) as f64, (at / 700) as f64);
+        match name {
+            "noise" => 60.0,
+            "wave" => 60.0 + 8.0 * (x / 180.0).sin(),
+            _ => 230.0 - 20.0 * ((x - 350.0).powi(2) + (y - 350.0).powi(2)) / 350f64.powi(2),
+        }
+    };
+    for (name, deviation) in [("noise", 10.0), ("wave", 10.0), ("vignette", 3.0)] {
+        for seed in 0..4 {
+            let mut rng = random::rng(seed, 0);
+            let value = |at: usize| (ground(at, name) + deviation * random::normal(&mut rng)).round() as f32;
+            let image = Plane::new(700, 700, (0..490_000).map(value).collect());
+            let found = find(&Params::default(), &image);
+            assert_eq!(found.cells.len(), 0, "{name}, seed {seed}: {:?}", found.diagnostics);
+        }
+    }
+}
+
+/// Wants to stop after it has been asked some times.
+struct Impatient(AtomicUsize);
+
+impl Progress for Impatient {
+    fn stage(&self, _name: &str, _steps: u64) {}
+    fn advance(&self, _by: u64) {}
+    fn stopped(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= 100
+    }
+}
+
+/// An image of one tile was asked about three times in all; now every atom asks.
+#[test]
+fn a_run_stops_within_a_tile() {
+    let (image, _) = drawn(500, Profile::Gaussian, 1);
+    assert!(Params::default().find(&image, &Impatient(AtomicUsize::new(0))).is_err());
+}
+
+/// Edges of one width are sharp in large cells and blunt in small ones. With one exponent for both, every tenth cell was cut in two.
+#[test]
+fn soft_cells_of_all_sizes_are_one_each() {
+    let looks =
+        vec![Look { radius: 5.0..7.0, ..Look::default() }, Look { radius: 10.0..13.0, ..Look::default() }];
+    for seed in 0..2 {
+        let scatter = Scatter {
+            width: 700.0,
+            height: 700.0,
+            cells: 200,
+            looks: looks.clone(),
+            seed,
+            ..Scatter::default()
+        };
+        let truth = scatter.draw().unwrap().cells;
+        let profile = Profile::Soft(1.5);
+        let scene = Scene { width: 700, height: 700, profile, noise: 10.0, seed, ..Scene::default() };
+        let found = find(&Params::default(), &scene.draw(&truth)).cells;
+        assert!(f1(&found, &truth, 5.0) >= 0.97, "seed {seed}: {}", f1(&found, &truth, 5.0));
+        let count = found.len() as f64 / truth.len() as f64;
+        assert!((count - 1.0).abs() <= 0.03, "seed {seed}: {count}");
+    }
 }

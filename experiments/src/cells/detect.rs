@@ -1,54 +1,18 @@
-//! Detection measured: `cells-detect drawn` finds cells in generated tissue, `cells-detect planes` finds them in planes from standard input (width
-//! and height as 32-bit integers, then the pixels as 32-bit floats, all little-endian, plane after plane) and prints them as CSV.
+//! Detection measured on planes that were never files: `cells-detect drawn`. `experiments/cells/detect.py` measures the command on image files.
 
 use std::error::Error;
-use std::io::{self, Read, Write};
 use std::time::Instant;
 use tenfold::cells::detect::Params;
 use tenfold::cells::synth::{Profile, Scatter, Scene};
-use tenfold::cells::{Cell, Plane};
+use tenfold::cells::Cell;
 use tenfold::engine::progress::Silent;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["drawn"] => drawn(),
-        ["planes"] => planes(None),
-        ["planes", "--radius", radius] => planes(Some(radius.parse()?)),
-        _ => Err("cells-detect drawn | planes [--radius R]".into()),
+        _ => Err("cells-detect drawn".into()),
     }
-}
-
-/// Finds the cells of planes from standard input.
-fn planes(radius: Option<f64>) -> Result<(), Box<dyn Error>> {
-    let mut bytes = Vec::new();
-    io::stdin().read_to_end(&mut bytes)?;
-    let mut rest = bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]);
-    let mut out = io::stdout().lock();
-    writeln!(out, "plane,x,y,r1,r2,orientation,intensity")?;
-    for plane in 0.. {
-        let (Some(width), Some(height)) = (rest.next(), rest.next()) else { break };
-        let (width, height) = (u32::from_le_bytes(width) as usize, u32::from_le_bytes(height) as usize);
-        let values: Vec<f32> = rest.by_ref().take(width * height).map(f32::from_le_bytes).collect();
-        if values.len() < width * height {
-            return Err(format!("plane {plane} ends too soon").into());
-        }
-        let found =
-            Params { radius, ..Params::default() }.find(&Plane::new(width, height, values), &Silent)?;
-        let chosen = &found.diagnostics;
-        eprintln!(
-            "plane {plane}: {} cells, radius {:.2}, shape {}, {}",
-            found.cells.len(),
-            chosen.radius,
-            chosen.shape,
-            chosen.verdict.headline()
-        );
-        for c in &found.cells {
-            let Cell { x, y, r1, r2, orientation, intensity, .. } = c;
-            writeln!(out, "{plane},{x:.3},{y:.3},{r1:.3},{r2:.3},{orientation:.4},{intensity:.4}")?;
-        }
-    }
-    Ok(())
 }
 
 /// 1 and 10 megapixels, 500 cells in each, 15 % touching, signal to noise 5, uneven background.

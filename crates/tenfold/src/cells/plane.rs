@@ -78,6 +78,10 @@ pub trait Pixels: Sync {
     /// # Errors
     /// When the file behind it cannot be read.
     fn window(&self, window: Window) -> Result<Plane>;
+    /// The value at which brighter pixels are cut off, such as 255; none where nothing is.
+    fn ceiling(&self) -> Option<f32> {
+        None
+    }
 }
 
 impl Pixels for Plane {

@@ -85,8 +85,7 @@ const TAIL: f64 = 4.5;
 
 /// The profile, as a table over q, because its powers would be most of the work.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
-    pub exponent: f64,
+pub(super) struct Profile {
     /// The q where it ends.
     end: f64,
     scale: f32,
@@ -94,7 +93,7 @@ pub(super) struct Shape {
     table: Vec<[f32; 2]>,
 }
 
-impl Shape {
+impl Profile {
     pub fn new(exponent: f64) -> Self {
         let rest = (-TAIL).exp();
         let fall = -(0.5 + 0.5 * rest).ln();
@@ -107,11 +106,11 @@ impl Shape {
         };
         // One entry more, so that rounding at the end finds a neighbour.
         let table = (0..ENTRIES + 2).map(entry).collect();
-        Self { exponent, end, scale: (ENTRIES as f64 / end) as f32, table }
+        Self { end, scale: (ENTRIES as f64 / end) as f32, table }
     }
 
     /// How far the profile reaches, in radii.
-    pub fn reach(&self) -> f64 {
+    fn reach(&self) -> f64 {
         self.end.sqrt()
     }
 
@@ -261,7 +260,7 @@ mod tests {
 
     const FRAME: Frame = Frame { x: (0, 40), y: (0, 36) };
 
-    fn image(shape: &Shape, atom: &Atom) -> Vec<f64> {
+    fn image(shape: &Profile, atom: &Atom) -> Vec<f64> {
         let mut pixels = vec![0.0; FRAME.len()];
         shape.add(atom, 1.0, &mut pixels, &FRAME);
         pixels.iter().map(|&p| f64::from(p)).collect()
@@ -271,7 +270,7 @@ mod tests {
     fn atoms_are_the_formula() {
         for p in [1.0, 1.5, 3.0] {
             let atom = Atom([19.3, 17.8, 6f64.ln(), 3.5f64.ln(), 0.7, 8f64.ln()]);
-            let pixels = image(&Shape::new(p), &atom);
+            let pixels = image(&Profile::new(p), &atom);
             for (i, pixel) in pixels.iter().enumerate() {
                 let (dx, dy) = ((i % 40) as f64 - 19.3, (i / 40) as f64 - 17.8);
                 let (sin, cos) = 0.7f64.sin_cos();
@@ -287,7 +286,7 @@ mod tests {
     #[test]
     fn gradients_are_differences() {
         for p in [1.0, 1.25, 2.0] {
-            let shape = Shape::new(p);
+            let shape = Profile::new(p);
             let atom = Atom([19.3, 17.8, 6f64.ln(), 3.5f64.ln(), 0.7, 8f64.ln()]);
             let mut patch = Patch::default();
             shape.take(&atom, &mut vec![0.0; FRAME.len()], &FRAME, &mut patch);
@@ -313,7 +312,7 @@ mod tests {
     #[test]
     fn energy_is_the_sum_of_squares() {
         for p in [1.0, 2.0] {
-            let shape = Shape::new(p);
+            let shape = Profile::new(p);
             let sum: f64 = image(&shape, &Atom::round(20.0, 18.0, 5.0, 1.0)).iter().map(|v| v * v).sum();
             assert!((shape.energy(5.0) / sum - 1.0).abs() < 0.02);
         }

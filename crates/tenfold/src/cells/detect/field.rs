@@ -2,7 +2,11 @@
 
 use super::super::Plane;
 use super::atom::{Atom, Frame};
-use super::group::{Weigh, Workshop};
+use super::group::{Weigh, Workshop, forgive};
+use super::tiles::Flat;
+use crate::error::Result;
+use std::borrow::Cow;
+use tenfold_engine::progress::Progress;
 
 /// Neighbours that are refined with an atom, at most: a fourth hardly touches it.
 const TOGETHER: usize = 3;
@@ -17,6 +21,7 @@ const BUCKET: usize = 16;
 #[derive(Debug)]
 pub(super) struct Field {
     pub left: Plane,
+    clipped: Vec<bool>,
     pub atoms: Vec<Atom>,
     pub alive: Vec<bool>,
     /// The last round in which an atom, or one beside it, came, went or split.
@@ -29,10 +34,12 @@ pub(super) struct Field {
 
 impl Field {
     /// No atoms yet.
-    pub fn new(image: Plane) -> Self {
+    pub fn new(flat: Flat) -> Self {
+        let image = flat.plane;
         let (columns, rows) = (image.width() / BUCKET + 1, image.height() / BUCKET + 1);
         Self {
             left: image,
+            clipped: flat.clipped,
             atoms: Vec::new(),
             alive: Vec::new(),
             stirred: Vec::new(),
@@ -50,6 +57,15 @@ impl Field {
     /// The atoms that are there.
     pub fn living(&self) -> impl Iterator<Item = &Atom> {
         self.atoms.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(atom, _)| atom)
+    }
+
+    /// What the image holds beyond the atoms, where pixels that are cut off hide nothing.
+    pub fn unexplained(&self) -> Cow<'_, Plane> {
+        let mut left = Cow::Borrowed(&self.left);
+        if !self.clipped.is_empty() {
+            forgive(left.to_mut().values_mut(), &self.clipped);
+        }
+        left
     }
 
     /// Adds an atom and takes it off the image.
@@ -141,17 +157,21 @@ impl Field {
         let atoms = members.iter().map(|&i| &self.atoms[i]).chain(new);
         let frames = atoms.map(|atom| weigh.shape.frame(atom, 1.15, size));
         let frame = frames.reduce(|a, b| a.with(&b)).expect("a group has members");
-        self.shop.aim(self.left.values(), size.0, frame);
+        self.shop.aim((self.left.values(), &self.clipped), size.0, frame);
         for &i in members {
             self.shop.give_back(&self.atoms[i], &weigh.shape);
         }
     }
 
     /// Refines every atom together with its neighbours, the brightest first.
-    pub fn sweep(&mut self, weigh: &Weigh, steps: usize) {
+    ///
+    /// # Errors
+    /// When the caller stops the run.
+    pub fn sweep(&mut self, weigh: &Weigh, steps: usize, progress: &dyn Progress) -> Result<()> {
         let mut order: Vec<usize> = (0..self.atoms.len()).filter(|&i| self.alive[i]).collect();
         order.sort_by(|&a, &b| self.atoms[b].log_height().total_cmp(&self.atoms[a].log_height()));
         for i in order {
+            progress.check()?;
             let mut members = vec![i];
             members.extend(self.together(&self.atoms[i], Some(i)));
             self.aim(&members, &[], weigh);
@@ -161,6 +181,7 @@ impl Field {
                 self.replace(m, atom, weigh);
             }
         }
+        Ok(())
     }
 
     /// Marks atoms beside a place as stirred in `round`.

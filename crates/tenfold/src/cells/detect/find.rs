@@ -40,8 +40,12 @@ impl Params {
         progress.check()?;
         let width = match self.radius {
             Some(radius) => Some(radius / USUAL),
-            None => typical(image, &windows)?.map(|found| {
-                if found.at_edge {
+            None => typical(image, &windows, progress)?.and_then(|found| {
+                if found.too_large {
+                    verdict.warn("what stands out is wider than cells that are looked for; give the radius");
+                    return None;
+                }
+                if found.too_small {
                     verdict.warn("the typical radius is at the edge of the searched range; give the radius");
                 }
                 if found.spread > TEXTURE {
@@ -49,11 +53,11 @@ impl Params {
                         "blobs come in all sizes, as in texture; look at the cells and give the radius",
                     );
                 }
-                found.width
+                Some(found.width)
             }),
         };
         let settled = match width {
-            Some(width) => settle(image, &windows, width, self)?,
+            Some(width) => settle(image, &windows, width, self, progress)?,
             None => None,
         };
         progress.check()?;
@@ -76,7 +80,7 @@ impl Params {
             .with_max_len(1)
             .map(|tile| {
                 progress.check()?;
-                let part = self.over_tile(image, settled, tiles.core(tile))?;
+                let part = self.over_tile(image, settled, tiles.core(tile), progress)?;
                 progress.advance(1);
                 Ok(part)
             })
@@ -87,7 +91,8 @@ impl Params {
         let high = parts.iter().map(|part| part.background.1).fold(f32::MIN, f32::max);
         // What was seeded as a cell and faded while it was fitted is a patch of background.
         let typical = settled.rules.weigh.prior.height.0.exp();
-        let seen = |cell: &Cell| cell.intensity >= FADED * self.faintest * typical;
+        let seen =
+            |cell: &Cell| cell.intensity >= FADED * self.faintest * typical && settled.is_no_chance(cell);
         let cells: Vec<Cell> = join(parts, radius).iter().map(cell).filter(seen).collect();
         if cells.is_empty() {
             verdict.warn("no cells found");
@@ -106,22 +111,29 @@ impl Params {
     }
 
     /// The atoms of one tile, in the image's coordinates.
-    fn over_tile(&self, image: &dyn Pixels, settled: &Settled, core: Window) -> Result<Part> {
+    fn over_tile(
+        &self,
+        image: &dyn Pixels,
+        settled: &Settled,
+        core: Window,
+        progress: &dyn Progress,
+    ) -> Result<Part> {
         let rules = &settled.rules;
         let margin = (AROUND * rules.weigh.prior.radius()).ceil() as usize;
         let window = widened(core, margin, image.size());
-        let (plane, background) = flat(image, window, &settled.lattice)?;
-        let mut field = sown(plane, rules);
-        field.sweep(&rules.weigh, 4);
-        field.sweep(&rules.weigh, 4);
+        let flat = flat(image, window, &settled.lattice)?;
+        let background = flat.ground;
+        let mut field = sown(flat, rules);
+        field.sweep(&rules.weigh, 4, progress)?;
+        field.sweep(&rules.weigh, 4, progress)?;
         let mut rounds = 0;
         while rounds < self.max_rounds {
             rounds += 1;
-            if field.round(rules, rounds) == 0 {
+            if field.round(rules, rounds, progress)? == 0 {
                 break;
             }
         }
-        field.sweep(&rules.weigh, 4);
+        field.sweep(&rules.weigh, 4, progress)?;
         let place = |atom: &Atom| {
             let mut atom = *atom;
             atom.0[0] += window.x as f64;

@@ -3,7 +3,8 @@
 //! Minimises Σ (target − Σ atoms)² / (2 s²) + Σ prior over all marks of all atoms of a group by Levenberg and Marquardt's damped steps. The
 //! target is the image without all other atoms, inside one frame, so that energies of several explanations can be compared.
 
-use super::atom::{Atom, Frame, MARKS, Patch, Shape};
+use super::atom::{Atom, Frame, MARKS, Patch};
+use super::family::Shape;
 use super::prior::Prior;
 
 /// Longest steps: of a place in pixels, and of a logarithm or an angle.
@@ -19,6 +20,8 @@ pub(super) struct Weigh {
     pub prior: Prior,
     /// s²: the variance of a pixel, times the pixels over which the misfit hangs together.
     pub variance: f64,
+    /// ln of the largest radius: beyond it an atom cannot be told from the background.
+    pub largest: f64,
 }
 
 /// Memory for refining groups, used again and again.
@@ -26,6 +29,8 @@ pub(super) struct Weigh {
 pub(super) struct Workshop {
     frame: Option<Frame>,
     target: Vec<f32>,
+    /// Which pixels of the frame are cut off; empty where none is.
+    clipped: Vec<bool>,
     left: Vec<f32>,
     patches: Vec<Patch>,
     normal: Vec<f64>,
@@ -36,11 +41,19 @@ pub(super) struct Workshop {
 }
 
 impl Workshop {
-    /// Sets the target: the pixels of a plane inside a frame.
-    pub fn aim(&mut self, pixels: &[f32], width: usize, frame: Frame) {
+    /// Sets the target: the pixels of a plane inside a frame, and which of them are cut off.
+    pub fn aim(&mut self, (pixels, clipped): (&[f32], &[bool]), width: usize, frame: Frame) {
         self.target.clear();
+        self.clipped.clear();
         for y in frame.y.0..frame.y.1 {
-            self.target.extend_from_slice(&pixels[y * width + frame.x.0..y * width + frame.x.1]);
+            let row = y * width + frame.x.0..y * width + frame.x.1;
+            self.target.extend_from_slice(&pixels[row.clone()]);
+            if !clipped.is_empty() {
+                self.clipped.extend_from_slice(&clipped[row]);
+            }
+        }
+        if !self.clipped.contains(&true) {
+            self.clipped.clear();
         }
         self.frame = Some(frame);
     }
@@ -59,6 +72,7 @@ impl Workshop {
         for atom in atoms {
             weigh.shape.add(atom, -1.0, &mut self.left, &frame);
         }
+        forgive(&mut self.left, &self.clipped);
         self.weighed(atoms, weigh)
     }
 
@@ -78,7 +92,7 @@ impl Workshop {
             for _ in 0..4 {
                 if self.solve(atoms.len(), damping) {
                     for (k, atom) in trial.iter_mut().enumerate() {
-                        *atom = moved(&atoms[k], &self.step[k * MARKS..], &start[k], room);
+                        *atom = moved(&atoms[k], &self.step[k * MARKS..], (&start[k], room), weigh.largest);
                     }
                     let reached = self.energy(&trial, weigh);
                     if reached < energy {
@@ -109,6 +123,7 @@ impl Workshop {
         for (atom, patch) in atoms.iter().zip(&mut self.patches) {
             weigh.shape.take(atom, &mut self.left, &frame, patch);
         }
+        self.let_go(atoms.len());
         let energy = self.weighed(atoms, weigh);
         self.normal.clear();
         self.normal.resize(n * n, 0.0);
@@ -124,6 +139,21 @@ impl Workshop {
             add_prior(&atoms[k], &weigh.prior, &mut self.normal[o * n + o..], n, &mut self.pull[o..]);
         }
         energy
+    }
+
+    /// Pixels that are cut off and lie below the model pull at nothing.
+    fn let_go(&mut self, atoms: usize) {
+        if self.clipped.is_empty() {
+            return;
+        }
+        for patch in &mut self.patches[..atoms] {
+            for &(start, len, at) in &patch.rows {
+                for i in (0..len).filter(|i| self.clipped[start + i] && self.left[start + i] < 0.0) {
+                    patch.gradient.iter_mut().for_each(|mark| mark[at + i] = 0.0);
+                }
+            }
+        }
+        forgive(&mut self.left, &self.clipped);
     }
 
     /// The block of one atom, and its pull.
@@ -218,7 +248,7 @@ impl Workshop {
 }
 
 /// An atom one step on, the step cut to what the model can be trusted with.
-fn moved(atom: &Atom, step: &[f64], start: &Atom, room: f64) -> Atom {
+fn moved(atom: &Atom, step: &[f64], (start, room): (&Atom, f64), largest: f64) -> Atom {
     let mut to = *atom;
     for mark in 0..MARKS {
         let most = if mark < 2 { STEP.0 } else { STEP.1 };
@@ -229,9 +259,16 @@ fn moved(atom: &Atom, step: &[f64], start: &Atom, room: f64) -> Atom {
     }
     // An atom narrower than a pixel explains nothing but noise.
     for mark in 2..4 {
-        to.0[mark] = to.0[mark].max(-0.5);
+        to.0[mark] = to.0[mark].min(largest).max(-0.5);
     }
     to
+}
+
+/// A pixel that is cut off says that the image is at least this bright: a model above it is no misfit.
+pub(super) fn forgive(left: &mut [f32], clipped: &[bool]) {
+    for (value, _) in left.iter_mut().zip(clipped).filter(|(_, clipped)| **clipped) {
+        *value = value.max(0.0);
+    }
 }
 
 /// Second derivatives and the negative gradient of the prior, in the block of one atom.
@@ -269,7 +306,7 @@ mod tests {
     const FRAME: Frame = Frame { x: (0, 60), y: (0, 50) };
 
     fn weigh() -> Weigh {
-        Weigh { shape: Shape::new(2.0), prior: Prior::wide(6.0, 50.0), variance: 4.0 }
+        Weigh { shape: Shape::new(2.0), prior: Prior::wide(6.0, 50.0), variance: 4.0, largest: 5.0 }
     }
 
     fn two() -> [Atom; 2] {
@@ -285,7 +322,7 @@ mod tests {
         let mut pixels = vec![0.0; FRAME.len()];
         two().iter().for_each(|atom| weigh.shape.add(atom, 1.0, &mut pixels, &FRAME));
         let mut shop = Workshop::default();
-        shop.aim(&pixels, 60, FRAME);
+        shop.aim((&pixels, &[]), 60, FRAME);
         let mut atoms = two();
         (atoms[0].0[0], atoms[1].0[3], atoms[0].0[5]) = (24.6, 5f64.ln(), 65f64.ln());
         shop.linearise(&atoms, &weigh);
@@ -312,7 +349,7 @@ mod tests {
         let mut pixels = vec![0.0; FRAME.len()];
         two().iter().for_each(|atom| weigh.shape.add(atom, 1.0, &mut pixels, &FRAME));
         let mut shop = Workshop::default();
-        shop.aim(&pixels, 60, FRAME);
+        shop.aim((&pixels, &[]), 60, FRAME);
         let mut atoms = [Atom::round(22.5, 26.0, 6.0, 50.0), Atom::round(36.0, 21.0, 6.0, 50.0)];
         shop.refine(&mut atoms, &weigh, 40, 6.0);
         for (found, truth) in atoms.iter().zip(two()) {
@@ -327,9 +364,32 @@ mod tests {
     fn nothing_left_has_no_energy_but_the_prior() {
         let weigh = weigh();
         let mut shop = Workshop::default();
-        shop.aim(&vec![0.0; FRAME.len()], 60, FRAME);
+        shop.aim((&vec![0.0; FRAME.len()], &[]), 60, FRAME);
         two().iter().for_each(|atom| shop.give_back(atom, &weigh.shape));
         let prior: f64 = two().iter().map(|atom| weigh.prior.energy(atom)).sum();
         assert!((shop.energy(&two(), &weigh) - prior).abs() < 1e-4);
+    }
+
+    /// A bright cell whose top is cut off at half its height: without the mask it comes back flat and wide.
+    #[test]
+    fn light_that_is_cut_off_is_no_misfit() {
+        let weigh =
+            Weigh { shape: Shape::new(1.0), prior: Prior::wide(6.0, 50.0), variance: 1.0, largest: 5.0 };
+        let truth = Atom([30.3, 24.6, 8f64.ln(), 6f64.ln(), 0.5, 90f64.ln()]);
+        let mut pixels = vec![0.0; FRAME.len()];
+        weigh.shape.add(&truth, 1.0, &mut pixels, &FRAME);
+        let clipped: Vec<bool> = pixels.iter().map(|&value| value >= 45.0).collect();
+        pixels.iter_mut().for_each(|value| *value = value.min(45.0));
+        let mut shop = Workshop::default();
+        let mut fit = |clipped: &[bool]| {
+            shop.aim((&pixels, clipped), 60, FRAME);
+            let mut atoms = [Atom::round(30.0, 25.0, 6.0, 45.0)];
+            let energy = shop.refine(&mut atoms, &weigh, 40, 6.0);
+            (energy, atoms[0])
+        };
+        let ((right, found), (wrong, _)) = (fit(&clipped), fit(&[]));
+        assert!(right < 0.05 * wrong, "{right} {wrong}");
+        assert!(found.distance(&truth) < 0.1 && (found.longer() / 8.0 - 1.0).abs() < 0.05, "{found:?}");
+        assert!((found.log_height() - truth.log_height()).abs() < 0.1, "{found:?}");
     }
 }

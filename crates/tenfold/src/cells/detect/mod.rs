@@ -41,7 +41,9 @@
 
 mod atom;
 mod background;
+mod chance;
 mod choices;
+mod family;
 mod field;
 mod filter;
 mod find;

@@ -6,6 +6,8 @@ use super::atom::Atom;
 use super::field::Field;
 use super::group::Weigh;
 use super::seeds::Seeds;
+use crate::error::Result;
+use tenfold_engine::progress::Progress;
 
 /// Steps of refinement in a move: with the atoms as they are, without one, and with two in place of one.
 const STEPS: (usize, usize, usize) = (3, 6, 8);
@@ -25,7 +27,10 @@ pub(super) struct Rules {
 
 impl Field {
     /// One round over all atoms that were stirred in the last one; returns how many moves were taken.
-    pub fn round(&mut self, rules: &Rules, round: usize) -> usize {
+    ///
+    /// # Errors
+    /// When the caller stops the run.
+    pub fn round(&mut self, rules: &Rules, round: usize, progress: &dyn Progress) -> Result<usize> {
         let weigh = &rules.weigh;
         let mut order: Vec<usize> =
             (0..self.atoms.len()).filter(|&i| self.alive[i] && self.stirred[i] + 1 >= round).collect();
@@ -33,13 +38,16 @@ impl Field {
         order.sort_by(|&a, &b| weight(&self.atoms[a]).total_cmp(&weight(&self.atoms[b])));
         let mut taken = 0;
         for i in order {
+            progress.check()?;
             taken += usize::from(self.reconsider(i, rules, round));
         }
-        for (x, y, height) in rules.seeds.find(&self.left, 0.7) {
+        let births = rules.seeds.find(&self.unexplained(), 0.7);
+        for (x, y, height) in births {
+            progress.check()?;
             let atom = Atom::round(x, y, weigh.prior.radius(), height);
             taken += usize::from(self.birth(atom, rules, round));
         }
-        taken
+        Ok(taken)
     }
 
     /// Weighs atom `i` as it is, gone, or split.

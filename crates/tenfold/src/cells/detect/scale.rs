@@ -1,6 +1,7 @@
 //! The typical size of cells, from blobs of all sizes.
 
 use super::super::Plane;
+use super::chance::{deviation, level};
 use super::filter::{blobs, dilate, halve, white_noise};
 
 /// Gaussian widths that are tried, in pixels: from what pixels can still show, in steps of a sixth.
@@ -10,6 +11,9 @@ const STEPS: usize = 24;
 
 /// Widths from here on are looked at with half the pixels.
 const HALVED: f64 = 4.4;
+
+/// The share of blobs, weighted, that is many.
+const EDGE: f64 = 0.3;
 
 /// Blobs of each width, by how clearly they stand out.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +27,10 @@ pub(super) struct Sizes {
 pub(super) struct Typical {
     /// The Gaussian width in pixels.
     pub width: f64,
-    /// Whether many blobs are at an end of the range.
-    pub at_edge: bool,
+    /// Whether many blobs are at the lower end of the range.
+    pub too_small: bool,
+    /// Whether many are at its upper end: waves of the background.
+    pub too_large: bool,
     /// The standard deviation of ln of the width, over blobs.
     pub spread: f64,
 }
@@ -34,8 +40,8 @@ fn width(step: usize) -> f64 {
 }
 
 impl Sizes {
-    /// Adds the blobs of a plane: maxima over places and widths of −σ²ΔG_σ.
-    pub fn add(&mut self, image: &Plane) {
+    /// Adds the blobs of a plane: maxima over places and widths of −σ²ΔG_σ that chance does not give in an image of `pixels`.
+    pub fn add(&mut self, image: &Plane, pixels: usize) {
         let noise = white_noise(image);
         let (mut plane, mut factor) = (image.clone(), 1.0);
         let mut layers: Vec<(Plane, Plane, f64)> = Vec::new();
@@ -48,10 +54,12 @@ impl Sizes {
             let largest = dilate(&answer, 3);
             layers.push((answer, largest, factor));
         }
-        for step in 1..STEPS - 1 {
+        // What grows up to the last width is counted there: it is wider still.
+        for step in 1..STEPS {
             let (answer, largest, factor) = &layers[step];
-            // White noise answers with a deviation of .4/σ of its own; five of them are not noise.
-            let least = (2.0 * noise / width(step)) as f32;
+            // Noise must not show in any of the widths.
+            let chance = level(STEPS * pixels, width(step)) * deviation(width(step));
+            let least = (noise * chance) as f32;
             for y in 0..answer.height() {
                 for x in 0..answer.width() {
                     let value = answer.at(x, y);
@@ -62,7 +70,9 @@ impl Sizes {
                             };
                             layer.1.at(place(x, layer.1.width()), place(y, layer.1.height()))
                         };
-                        if value >= at(&layers[step - 1]) && value >= at(&layers[step + 1]) {
+                        if value >= at(&layers[step - 1])
+                            && layers.get(step + 1).is_none_or(|wider| value >= at(wider))
+                        {
                             self.blobs.push((step, value));
                         }
                     }
@@ -84,17 +94,23 @@ impl Sizes {
         }
         // Faint ones are texture and noise.
         let least = 0.25 * super::filter::quantile(&mut answers, 0.98);
-        let (mut sum, mut squares, mut weights, mut edge) = (0.0, 0.0, 0.0, 0.0);
+        let (mut sum, mut squares, mut weights, mut low, mut high) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for &(step, value) in self.blobs.iter().filter(|blob| blob.1 > least) {
             let weight = f64::from(value);
             sum += weight * width(step).ln();
             squares += weight * width(step).ln().powi(2);
             weights += weight;
-            edge += if step <= 1 || step + 2 >= STEPS { weight } else { 0.0 };
+            low += if step <= 1 { weight } else { 0.0 };
+            high += if step + 2 >= STEPS { weight } else { 0.0 };
         }
         let mean = sum / weights;
         let spread = (squares / weights - mean * mean).max(0.0).sqrt();
-        Some(Typical { width: mean.exp(), at_edge: edge > 0.3 * weights, spread })
+        Some(Typical {
+            width: mean.exp(),
+            too_small: low > EDGE * weights,
+            too_large: high > EDGE * weights,
+            spread,
+        })
     }
 }
 
@@ -114,12 +130,12 @@ mod tests {
             for (profile, factor) in [(Profile::Gaussian, 1.18), (Profile::Soft(radius / 6.0), 1.41)] {
                 let image = Scene { profile, ..scene.clone() }.draw(&scatter.draw().unwrap().cells);
                 let mut sizes = Sizes::default();
-                sizes.add(&image);
+                sizes.add(&image, side * side);
                 let found = sizes.typical().unwrap();
                 let ratio = found.width * factor / (radius * 0.95);
                 // A start for the prior, which learns the size itself: a third is near enough.
                 assert!((0.75..1.33).contains(&ratio), "{radius} {profile:?}: {found:?} {ratio}");
-                assert!(!found.at_edge);
+                assert!(!found.too_small && !found.too_large);
             }
         }
     }
@@ -128,7 +144,7 @@ mod tests {
     fn noise_has_no_blobs() {
         let scene = Scene { width: 200, height: 200, ..Scene::default() };
         let mut sizes = Sizes::default();
-        sizes.add(&scene.draw(&[]));
+        sizes.add(&scene.draw(&[]), 40_000);
         assert!(sizes.blobs.len() < 10, "{}", sizes.blobs.len());
     }
 }

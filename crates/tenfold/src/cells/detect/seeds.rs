@@ -1,6 +1,7 @@
 //! Where cells may stand: maxima of blobs of the typical size.
 
 use super::super::Plane;
+use super::chance::{deviation, level};
 use super::filter::{blobs, maxima};
 
 /// The filter's width in Gaussian widths of a cell: a little narrow, so that touching cells show two maxima.
@@ -20,6 +21,8 @@ pub(super) struct Seeds {
     pub width: f64,
     /// Blobs of a smaller height are left out.
     pub least: f64,
+    /// The deviation of the noise of a pixel, and the pixels of the image: what chance may give is left out as well.
+    pub noise: (f64, usize),
 }
 
 impl Seeds {
@@ -28,9 +31,10 @@ impl Seeds {
         let sigma = NARROW * self.width;
         // The answer of −σ²ΔG_σ to a Gaussian of width s: 2 s²σ²/(s² + σ²)² of its height.
         let answer = 2.0 * NARROW.powi(2) / (1.0 + NARROW.powi(2)).powi(2);
+        let floor = self.noise.0 * deviation(sigma) * level(self.noise.1, sigma);
         let reach = (0.7 * self.width).round().max(1.0) as usize;
         let mut found: Vec<(f64, f64, f64)> =
-            maxima(&blobs(image, sigma), reach, (share * self.least * answer) as f32)
+            maxima(&blobs(image, sigma), reach, (share * self.least * answer).max(floor) as f32)
                 .into_iter()
                 .map(|(x, y, value)| (x as f64, y as f64, f64::from(value) / answer))
                 .collect();
@@ -90,7 +94,7 @@ mod tests {
         let scene =
             Scene { width: 160, height: 100, profile: Profile::Soft(1.2), background, noise: 5.0, seed: 1 };
         let image = scene.draw(&[cell(30.0, 5.0), cell(41.0, 5.0), cell(100.0, 14.0)]);
-        let seeds = Seeds { width: 3.6, least: 30.0 }.find_sizes(&image);
+        let seeds = Seeds { width: 3.6, least: 30.0, noise: (5.0, 16_000) }.find_sizes(&image);
         let large: Vec<_> = seeds.iter().filter(|seed| seed.3 > 1.0).collect();
         assert_eq!((seeds.len(), large.len()), (3, 1), "{seeds:?}");
         assert!((large[0].0 - 100.0).abs() < 2.0 && (large[0].1 - 50.0).abs() < 2.0);

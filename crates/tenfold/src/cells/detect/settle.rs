@@ -1,9 +1,10 @@
 //! What all tiles must agree on, settled from a sample of them: size, shape, noise, prior.
 
-use super::super::{Pixels, Plane, Window};
-use super::atom::{Atom, Frame, Shape};
+use super::super::{Cell, Pixels, Window};
+use super::atom::{Atom, Frame};
 use super::background::Lattice;
 use super::choices::Params;
+use super::family::Shape;
 use super::field::Field;
 use super::filter::{quantile, white_noise};
 use super::group::Weigh;
@@ -12,18 +13,25 @@ use super::prior::{Prior, median};
 use super::scale::{Sizes, Typical};
 use super::seeds::Seeds;
 use super::shape::{Misfit, radius};
-use super::tiles::{flat, read};
+use super::tiles::{Flat, flat, read};
 use crate::error::Result;
 use rayon::prelude::*;
+use tenfold_engine::progress::Progress;
 
 /// The width of typical blobs in the sample.
-pub(super) fn typical(image: &dyn Pixels, windows: &[Window]) -> Result<Option<Typical>> {
+pub(super) fn typical(
+    image: &dyn Pixels,
+    windows: &[Window],
+    progress: &dyn Progress,
+) -> Result<Option<Typical>> {
+    let size = image.size();
     let planes: Result<Vec<Sizes>> = windows
         .par_iter()
         .with_max_len(1)
         .map(|&window| {
             let mut sizes = Sizes::default();
-            sizes.add(&read(image, window)?);
+            progress.check()?;
+            sizes.add(&read(image, window)?, size.0 * size.1);
             Ok(sizes)
         })
         .collect();
@@ -39,9 +47,26 @@ pub(super) struct Settled {
     pub noise: f64,
 }
 
-/// λ in units of half the logarithm of the pixels that a cell explains, for each of six marks. The description length asks for one, but the
-/// misfit of the shape is not noise: .3 was chosen on ten images of fluorescent cells and on generated tissue.
-const PRICE: f64 = 0.3;
+/// Atoms that grow to this many times the size of their blobs follow the background.
+const GROWN: f64 = 2.0;
+
+impl Settled {
+    /// Whether a cell stands out of the noise as a whole, and is no wave of the ground.
+    pub fn is_no_chance(&self, cell: &Cell) -> bool {
+        let weigh = &self.rules.weigh;
+        // The filter that fits a cell gathers Σ of its squared profile; chance reaches √(2 ln places) of its deviations. Fits choose
+        // among shapes as well as places, for which a hundred shapes are allowed.
+        let gathered = weigh.shape.energy((cell.r1 * cell.r2).sqrt());
+        let least = (2.0 * (100.0 * self.rules.seeds.noise.1 as f64).ln()).sqrt();
+        // Atoms that stop at the largest radius would grow on.
+        cell.intensity * gathered.sqrt() >= least * self.noise && cell.r1.ln() < weigh.largest - 1e-3
+    }
+}
+
+/// λ in units of half the logarithm of the pixels that a cell explains, for each of six marks: where all that is left is misfit of the shape,
+/// and what is added where all of it is noise. The description length asks for 1 in noise, and misfit is none: .3 was chosen on ten images
+/// of fluorescent cells, where noise is a hundredth to a quarter of what is left, the rest on generated tissue, where it is most of it.
+const PRICE: (f64, f64) = (0.3, 0.42);
 
 /// Settles everything for cells whose blobs have this Gaussian width; none where there is nothing but noise.
 pub(super) fn settle(
@@ -49,26 +74,30 @@ pub(super) fn settle(
     windows: &[Window],
     width: f64,
     params: &Params,
+    progress: &dyn Progress,
 ) -> Result<Option<Settled>> {
     let lattice = Lattice::new(radius(width, params.shape.unwrap_or(1.5)));
-    let planes: Result<Vec<Plane>> =
-        windows.par_iter().with_max_len(1).map(|&window| Ok(flat(image, window, &lattice)?.0)).collect();
+    let planes: Result<Vec<Flat>> = windows
+        .par_iter()
+        .with_max_len(1)
+        .map(|&window| {
+            progress.check()?;
+            flat(image, window, &lattice)
+        })
+        .collect();
     let planes = planes?;
-    let exponent = params.shape.unwrap_or_else(|| {
+    let shape = params.shape.map(Shape::new).unwrap_or_else(|| {
         let mut misfit = Misfit::default();
         planes.iter().for_each(|plane| misfit.add(plane, width));
-        misfit.best().unwrap_or(1.5)
+        misfit.best(width).unwrap_or_else(|| Shape::new(1.5))
     });
-    let shape = Shape::new(exponent);
-    let radius = params.radius.unwrap_or_else(|| radius(width, exponent));
-    let noise = median(planes.iter().map(white_noise).collect());
-    let Some(height) = typical_height(&planes, width, noise) else { return Ok(None) };
-    // White noise alone reaches √(2 ln pixels) deviations of a matched filter; a cell must do better.
-    let (size, energy) = (image.size(), shape.energy(radius));
-    let chance = noise * (4.0 * ((size.0 * size.1) as f64).ln() / energy).sqrt();
-    let seeds = Seeds { width, least: (params.faintest * height).max(chance) };
-    let prior = Prior::wide(radius, height);
-    let weigh = Weigh { shape, prior, variance: noise * noise };
+    let start = params.radius.unwrap_or_else(|| radius(width, shape.exponent));
+    let noise = median(planes.iter().map(|flat| white_noise(&flat.plane)).collect());
+    let seeds = Seeds { width, least: 0.0, noise: (noise, image.size().0 * image.size().1) };
+    let Some(height) = typical_height(&planes, seeds) else { return Ok(None) };
+    let seeds = Seeds { least: params.faintest * height, ..seeds };
+    let prior = Prior::wide(start, height);
+    let weigh = Weigh { shape, prior, variance: noise * noise, largest: largest(image.size(), start) };
     let mut rules = Rules { weigh, price: 0.0, seeds };
     let mut fields: Vec<Field> =
         planes.into_par_iter().with_max_len(1).map(|plane| sown(plane, &rules)).collect();
@@ -78,32 +107,41 @@ pub(super) fn settle(
     rules.weigh.variance = Left::of(&fields, &rules.weigh).mean_square().max(noise * noise);
     for turn in 0..2 + params.max_rounds.min(2) {
         let frozen = turn >= 2;
-        fields.par_iter_mut().with_max_len(1).for_each(|field| {
+        fields.par_iter_mut().with_max_len(1).try_for_each(|field| {
             if frozen {
-                field.round(&rules, turn - 1);
+                field.round(&rules, turn - 1, progress)?;
             }
-            field.sweep(&rules.weigh, if frozen { 3 } else { 4 });
-        });
+            field.sweep(&rules.weigh, if frozen { 3 } else { 4 }, progress)
+        })?;
         learn(&mut rules, &fields, noise, frozen);
+        if rules.weigh.prior.radius() > GROWN * start {
+            return Ok(None);
+        }
     }
     Ok(Some(Settled { rules, lattice, noise }))
 }
 
 /// A field with an atom on every seed.
-pub(super) fn sown(plane: Plane, rules: &Rules) -> Field {
-    let seeds = rules.seeds.find_sizes(&plane);
-    let mut field = Field::new(plane);
+pub(super) fn sown(flat: Flat, rules: &Rules) -> Field {
+    let seeds = rules.seeds.find_sizes(&flat.plane);
+    let mut field = Field::new(flat);
     for (x, y, height, size) in seeds {
         field.add(Atom::round(x, y, size * rules.weigh.prior.radius(), height), &rules.weigh, 0);
     }
     field
 }
 
+/// ln of the largest radius that an atom may have. The ground is a percentile of what lies within four typical radii, so wider atoms
+/// are ground; and an image that holds fewer than two and a half of them side by side shows no tissue.
+fn largest(size: (usize, usize), radius: f64) -> f64 {
+    let share = 0.2 * ((size.0 * size.1) as f64).sqrt();
+    (4.0 * radius).min(share.max(radius)).ln()
+}
+
 /// The median height of blobs that are neither noise nor faint beside the brightest.
-fn typical_height(planes: &[Plane], width: f64, noise: f64) -> Option<f64> {
-    let seeds = Seeds { width, least: 4.0 * noise / width.max(1.0) };
+fn typical_height(planes: &[Flat], seeds: Seeds) -> Option<f64> {
     let mut heights: Vec<f32> =
-        planes.iter().flat_map(|plane| seeds.find(plane, 1.0)).map(|seed| seed.2 as f32).collect();
+        planes.iter().flat_map(|flat| seeds.find(&flat.plane, 1.0)).map(|seed| seed.2 as f32).collect();
     let least = 0.2 * quantile(&mut heights, 0.95);
     heights.retain(|&height| height > least);
     (!heights.is_empty()).then(|| f64::from(quantile(&mut heights, 0.5)))
@@ -117,7 +155,8 @@ fn learn(rules: &mut Rules, fields: &[Field], noise: f64, frozen: bool) {
         let (variance, area) = (left.variance().max(noise * noise), left.area());
         rules.weigh.variance = variance * area;
         let pixels = 16.0 * std::f64::consts::PI * rules.weigh.prior.radius().powi(2) / area;
-        rules.price = PRICE * 3.0 * pixels.max(20.0).ln();
+        let share = noise * noise / rules.weigh.variance;
+        rules.price = (PRICE.0 + PRICE.1 * share) * 3.0 * pixels.max(20.0).ln();
     }
     let mut atoms = Vec::new();
     for field in fields {
@@ -165,7 +204,8 @@ impl Left {
             unit.0[5] = 0.0;
             weigh.shape.add(&unit, 1.0, &mut mask, &frame);
         }
-        let left = field.left.values();
+        let unexplained = field.unexplained();
+        let left = unexplained.values();
         let masked: Vec<f32> =
             mask.iter().zip(left).map(|(&m, &value)| if m > 0.2 { value } else { 0.0 }).collect();
         let sizes: Vec<f32> =

@@ -57,25 +57,44 @@ pub(super) fn read(image: &dyn Pixels, window: Window) -> Result<Plane> {
     }
 }
 
-/// The pixels of a window without their background, and the lowest and highest background.
+/// The pixels of a window without their background.
+#[derive(Debug, Clone)]
+pub(super) struct Flat {
+    pub plane: Plane,
+    /// Which pixels are cut off at the top of the format's range; empty where none is.
+    pub clipped: Vec<bool>,
+    /// The lowest and highest background.
+    pub ground: (f32, f32),
+}
+
+/// The share of the ceiling from which a pixel counts as cut off: half a step of 8 bits below it.
+const CUT: f32 = 0.998;
+
+/// Takes the background off the pixels of a window.
 ///
 /// # Errors
 /// Those of [`read`].
-pub(super) fn flat(image: &dyn Pixels, window: Window, lattice: &Lattice) -> Result<(Plane, (f32, f32))> {
+pub(super) fn flat(image: &dyn Pixels, window: Window, lattice: &Lattice) -> Result<Flat> {
     let around = widened(window, lattice.margin(), image.size());
     let pixels = read(image, around)?;
     let ground = lattice.ground(&pixels, around);
     let mut out = Plane::zeros(window.width, window.height);
     let (mut low, mut high) = (f32::MAX, f32::MIN);
+    let ceiling = image.ceiling().map_or(f32::INFINITY, |ceiling| CUT * ceiling);
+    let mut clipped = Vec::with_capacity(window.width * window.height);
     for (y, row) in out.values_mut().chunks_exact_mut(window.width).enumerate() {
         let (from, line) = (window.x - around.x, window.y - around.y + y);
         let (values, grounds) = (&pixels.row(line)[from..], &ground.row(line)[from..]);
         for (out, (value, ground)) in row.iter_mut().zip(values.iter().zip(grounds)) {
             *out = value - ground;
+            clipped.push(*value >= ceiling);
             (low, high) = (low.min(*ground), high.max(*ground));
         }
     }
-    Ok((out, (low, high)))
+    if !clipped.contains(&true) {
+        clipped.clear();
+    }
+    Ok(Flat { plane: out, clipped, ground: (low, high) })
 }
 
 #[cfg(test)]

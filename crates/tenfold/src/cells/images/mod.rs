@@ -228,4 +228,8 @@ impl Pixels for Image {
         })?;
         Ok(Plane::new(window.width, window.height, values))
     }
+
+    fn ceiling(&self) -> Option<f32> {
+        self.tone.ceiling(self.raw.shape()).map(|ceiling| ceiling as f32)
+    }
 }

@@ -206,6 +206,11 @@ impl Tone {
         self.offset + self.weights.iter().zip(pixel).map(|(w, &x)| w * logarithm(x)).sum::<f64>()
     }
 
+    /// The number of a pixel that the format can make no higher: all samples at one end of their range.
+    pub(super) fn ceiling(&self, shape: Shape) -> Option<f64> {
+        shape.top.map(|top| self.of(&vec![top; shape.colours]).max(self.of(&vec![0.0; shape.colours])))
+    }
+
     pub(super) fn describe(&self) -> String {
         self.words.clone()
     }
