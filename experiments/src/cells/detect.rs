@@ -2,9 +2,9 @@
 
 use std::error::Error;
 use std::time::Instant;
+use tenfold::cells::Cell;
 use tenfold::cells::detect::Params;
 use tenfold::cells::synth::{Profile, Scatter, Scene};
-use tenfold::cells::Cell;
 use tenfold::engine::progress::Silent;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -2,18 +2,21 @@
 //!
 //! # Model
 //! An image is an uneven background, noise, and a sum of few atoms A·2^(−q^p), ellipses with half-maximum radii r1 ≥ r2. The exponent p is
-//! one for the image (1 Gaussian, 2 and more flat with a soft edge). The cost of an explanation with n cells is
+//! one for the image (1 Gaussian, 2 and more flat with a soft edge), or grows with the size, so that all edges have one width in pixels. Where
+//! light is cut off at the top of the format's range, an explanation above it is no misfit. The cost of an explanation with n cells is
 //!
 //! ```text
 //! Σ (image − background − Σ atoms)² / (2 s²) + Σ prior(size, aspect, height) + λ n
 //! ```
 //!
 //! # Steps
-//! 1. From a sample of tiles: the typical size (blobs over all widths), the background's lattice, p (blobs that stand alone), and, in turn with
+//! 1. From a sample of tiles: the typical size (blobs over all widths), the background's lattice, p and its law (blobs that stand alone), and, in turn with
 //!    refinement, the prior (empirical Bayes) and s² (residual variance × the area over which it hangs together, frozen after two updates).
 //! 2. Tile by tile with these numbers: seeds at maxima of blobs, joint refinement of neighbours, and rounds of moves: an atom goes, splits,
 //!    or is born where something is left, whenever that lowers the cost after its neighbours have been refined.
-//! 3. A cell belongs to the tile that holds its centre; at seams two tiles' claims on one cell count once.
+//! 3. What chance gives is no cell: blobs must exceed the level that maxima of noise reach, cells must stand out of the noise as a whole, and
+//!    what is wider than the background is told from is background.
+//! 4. A cell belongs to the tile that holds its centre; at seams two tiles' claims on one cell count once.
 //!
 //! # What differs from the thesis, and why
 //! Its filters are a fixed bank of Gaussians, activated by matching pursuit and fitted in turn. Pursuit from a bank and seeds at blob maxima give
