@@ -2,6 +2,7 @@
 
 use crate::adapters::wait;
 use crate::kernels::{Kernels, Work};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use tenfold_engine::device::Transfers;
@@ -113,7 +114,10 @@ impl Context {
     pub fn array(&self, len: usize) -> Result<Array> {
         self.check()?;
         let bytes = (len as u64 * 4).max(16);
-        let available = self.free();
+        // What no kernel may see at once is as good as memory that is not there.
+        let limits = self.device.limits();
+        let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        let available = self.free().min(most);
         if bytes > available {
             return Err(Error::DeviceMemory { needed: bytes, available });
         }
@@ -183,8 +187,11 @@ impl Context {
     /// Waits until a submission is done.
     pub fn wait_for(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
         let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        if let Err(why) = self.device.poll(wait) {
-            remember(&self.trouble, why.to_string());
+        // wgpu meets a device that is lost while one waits with a panic.
+        match catch_unwind(AssertUnwindSafe(|| self.device.poll(wait))) {
+            Ok(Ok(_)) => {}
+            Ok(Err(why)) => remember(&self.trouble, why.to_string()),
+            Err(_) => remember(&self.trouble, "it was lost while it computed".into()),
         }
         self.check()
     }

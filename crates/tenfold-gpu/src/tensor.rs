@@ -74,9 +74,14 @@ impl<'a> Held<'a> {
     /// What the card sums for these arguments.
     fn sum(&self, kind: plan::Kind, arguments: &[&Mat]) -> Result<Mat> {
         let mut kept = self.plan.lock().unwrap_or_else(|held| held.into_inner());
-        let plan = match kept.take() {
+        let old = kept.take();
+        let plan = match old {
             Some(plan) if plan.kind == kind => plan,
-            _ => Plan::new(&self.context, &self.terms, self.dim(), kind)?,
+            other => {
+                // Its memory is needed for the next.
+                drop(other);
+                Plan::new(&self.context, &self.terms, self.dim(), kind)?
+            }
         };
         let sum = plan.run(&self.context, arguments);
         *kept = Some(plan);
@@ -100,7 +105,7 @@ fn bytes(term: &Term<'_>) -> u64 {
     }
 }
 
-/// Sends samples in blocks; while one piece travels the next is read.
+/// Sends samples in blocks.
 fn send(
     context: &Context,
     samples: &dyn Rows,

@@ -1,4 +1,4 @@
-//! Products of M2 on a device: documents are sent in groups, by rows and by columns, while the group before is multiplied.
+//! Products of M2 on a device: documents are sent in groups, one after the other, by rows and by columns.
 
 use super::SecondMoment;
 use tenfold_engine::device::Device;
@@ -9,7 +9,8 @@ use tenfold_engine::linalg::{CountBlock, Csr, Mat, SymmetricOperator, Tall};
 /// [`SecondMoment`] with Cᵀ D (C X) made by a device.
 ///
 /// # Complexity
-/// As [`SecondMoment`]; the entries travel twice in every product, 8 bytes each, since a corpus may be larger than any memory.
+/// As [`SecondMoment`]; in every product the entries travel twice, 8 bytes each, since a corpus may be larger than any memory, and X and the
+/// sum travel with every group.
 pub(in crate::topics) struct Offloaded<'a> {
     pub moment: SecondMoment<'a>,
     pub device: &'a Device,

@@ -57,7 +57,7 @@ impl Spectra {
     /// The same, and the distances for hidden nodes of r + 1 states, where `rank` says r after a look at the correlations.
     ///
     /// In a tree all that a variable shares with others goes through at most r of its directions, the same for all others. A
-    /// variable with more of them is therefore first seen through the r that all pairs agree on ([`narrow`]): the noise of the
+    /// variable with more of them is therefore first seen through the r that all pairs agree on (`narrow`): the noise of the
     /// rest, about (√d_i + √d_j)/√N in the leading correlation of two variables of d_i and d_j directions, stays out of the
     /// distances.
     ///
