@@ -7,6 +7,7 @@
 mod bench;
 mod python;
 mod test;
+mod trust;
 mod venv;
 mod vulkan;
 mod workspace;
@@ -26,6 +27,8 @@ Commands
       --fresh         measure again what slow peers have kept from an earlier run
       --keep-data     leave the generated data in target/bench-data
       --list          name the benches and stop
+  trust [NAME …]      put one kind of trouble to tenfold, keep what was counted, and remake docs/trust.md
+      --list          name the kinds and stop
   help                this text
 
 With CI=true in the environment a skipped step of `test` is a failure.";
@@ -39,6 +42,7 @@ fn run(arguments: &[String]) -> Result<bool, String> {
     match command {
         "test" => test::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
+        "trust" => trust::run(&Workspace::find()?, rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(true)

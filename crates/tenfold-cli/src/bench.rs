@@ -9,8 +9,8 @@ use clap::Args;
 /// Measure a graphics card: its rates, what the kernels reach of them, and the processor beside it
 #[derive(Args)]
 #[command(after_help = "\
-Rates are by wall clock, the best of three. The share is the time that the card's own rates of \
-products and memory allow, divided by what the kernel took. Take the processor's column on all its \
+Rates are by wall clock, the best of three. The share is the time that the rates \
+above, of our own products and copies, allow, divided by what the kernel took. Take the processor's column on all its \
 cores, with nothing else running.
 
 Examples:

@@ -24,10 +24,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// How files begin and end.
-pub(crate) const MAGIC: &[u8] = b"ARROW1";
+const MAGIC: &[u8] = b"ARROW1";
 
 /// How messages begin, and so streams.
-pub(crate) const CONTINUES: [u8; 4] = [0xff; 4];
+const CONTINUES: [u8; 4] = [0xff; 4];
 
 /// What to do about a file that cannot be decoded.
 const DAMAGED: &str = "it is damaged or cut short: write it again";

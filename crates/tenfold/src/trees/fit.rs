@@ -1,6 +1,7 @@
 //! From samples to a tree with its parameters.
 
 mod support;
+mod tell;
 
 use super::choices::{Contraction, Params};
 use super::clusters::clusters;
@@ -53,6 +54,21 @@ const FEWEST: usize = 16;
 /// With fewer samples none are held out.
 const ENOUGH: usize = 200;
 
+/// What the samples gave, in units of their spread.
+struct Learned {
+    tree: Tree,
+    network: Network,
+    states: usize,
+    contracted: usize,
+    sweeps: usize,
+    converged: bool,
+    held_out: Option<HeldOut>,
+    /// Tables that were resampled.
+    bootstrap: usize,
+    support: BTreeMap<(usize, usize), f64>,
+    errors: BTreeMap<(usize, usize), f64>,
+}
+
 impl Params {
     /// Learns a tree.
     ///
@@ -96,7 +112,7 @@ impl Params {
             Ok(states - 1)
         };
         let (spectra, distances) = Spectra::and_distances(learned, rank, progress)?;
-        tell_data(&spectra, learned, &mut verdict);
+        tell::data(&spectra, learned, &mut verdict);
         let mut tree = self.forest(&spectra, &distances, progress)?;
         let contracted = match self.contraction {
             Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
@@ -117,32 +133,20 @@ impl Params {
         }
         let errors = measured(&mut tree, &distances)?;
         let support = support::bootstrap(self, table, &tree, states, progress)?;
-        tell_tree(&tree, &support, held_out, &mut verdict);
-        let log_likelihood = mean(&network.log_likelihood(table, progress)?) - units.nats(table);
-        let network = units.undo(network, table);
-        let diagnostics = Diagnostics {
-            samples: table.samples(),
-            seen: seen(table),
+        tell::tree(&tree, &support, held_out, &mut verdict);
+        let learned = Learned {
+            tree,
+            network,
             states,
-            method: self.method.name().to_owned(),
             contracted,
             sweeps: polished.trace.len(),
             converged: at_rest(&polished.trace),
-            log_likelihood,
             held_out,
             bootstrap: self.bootstrap,
-        };
-        Ok(Model {
-            variables: table.variables().to_vec(),
-            clusters: clusters(&tree, groups(&tree)),
-            tree,
-            network,
             support,
             errors,
-            params: params_json(self),
-            diagnostics,
-            verdict,
-        })
+        };
+        self.assemble(learned, verdict, (table, &units), progress)
     }
 
     /// So few samples say nothing of any pair: all variables stand alone.
@@ -152,28 +156,49 @@ impl Params {
             "{} samples say nothing about any pair of variables, so all stand alone: some hundred are needed",
             table.samples()
         ));
-        let (tree, network) = (Tree::new(table.variables().len()), Network::independent(table, progress)?);
-        let log_likelihood = mean(&network.log_likelihood(table, progress)?) - units.nats(table);
-        let network = units.undo(network, table);
-        let diagnostics = Diagnostics {
-            samples: table.samples(),
-            seen: seen(table),
+        let alone = Learned {
+            tree: Tree::new(table.variables().len()),
+            network: Network::independent(table, progress)?,
             states: 1,
-            method: self.method.name().to_owned(),
             contracted: 0,
             sweeps: 0,
             converged: true,
-            log_likelihood,
             held_out: None,
             bootstrap: 0,
+            support: BTreeMap::new(),
+            errors: BTreeMap::new(),
+        };
+        self.assemble(alone, verdict, (table, units), progress)
+    }
+
+    /// The model of what was learnt, in the units of the data.
+    fn assemble(
+        &self,
+        learned: Learned,
+        verdict: Verdict,
+        (table, units): (&Table, &Units),
+        progress: &dyn Progress,
+    ) -> Result<Model> {
+        let log_likelihood = mean(&learned.network.log_likelihood(table, progress)?) - units.nats(table);
+        let diagnostics = Diagnostics {
+            samples: table.samples(),
+            seen: seen(table),
+            states: learned.states,
+            method: self.method.name().to_owned(),
+            contracted: learned.contracted,
+            sweeps: learned.sweeps,
+            converged: learned.converged,
+            log_likelihood,
+            held_out: learned.held_out,
+            bootstrap: learned.bootstrap,
         };
         Ok(Model {
             variables: table.variables().to_vec(),
-            clusters: clusters(&tree, 1),
-            tree,
-            network,
-            support: BTreeMap::new(),
-            errors: BTreeMap::new(),
+            clusters: clusters(&learned.tree, groups(&learned.tree)),
+            tree: learned.tree,
+            network: units.undo(learned.network, table),
+            support: learned.support,
+            errors: learned.errors,
             params: params_json(self),
             diagnostics,
             verdict,
@@ -366,68 +391,4 @@ fn seen(table: &Table) -> Vec<usize> {
 fn groups(tree: &Tree) -> usize {
     let trees = tree.components().iter().filter(|nodes| nodes.len() > 1).count();
     ((tree.observed() as f64).sqrt().round() as usize).clamp(2, GROUPS).max(trees)
-}
-
-/// What is wrong or remarkable about the data.
-fn tell_data(spectra: &Spectra, table: &Table, verdict: &mut Verdict) {
-    let name = |v: usize| table.variables()[v].name.as_str();
-    let constants = spectra.constants();
-    if let [first, ..] = constants[..] {
-        verdict.note(format!(
-            "{} variables do not vary ({} …); they stand alone",
-            constants.len(),
-            name(first)
-        ));
-    }
-    let duplicates = spectra.duplicates();
-    if let [(a, b), ..] = duplicates[..] {
-        verdict.warn(format!(
-            "{} tell each other exactly, such as {} and {}: keep one of each pair",
-            if duplicates.len() == 1 {
-                "1 pair of variables".into()
-            } else {
-                format!("{} pairs of variables", duplicates.len())
-            },
-            name(a),
-            name(b)
-        ));
-    }
-    if let Some(needed) = spectra.too_few() {
-        verdict.warn(format!(
-            "{} samples are few for variables this wide; about {needed} are needed before distances say much",
-            table.samples()
-        ));
-    }
-}
-
-/// How far to trust the tree.
-fn tell_tree(
-    tree: &Tree,
-    support: &BTreeMap<(usize, usize), f64>,
-    held_out: Option<HeldOut>,
-    verdict: &mut Verdict,
-) {
-    let weak = support.values().filter(|s| **s < 0.5).count();
-    if weak > 0 && 3 * weak >= support.len() {
-        verdict.warn(format!(
-            "{weak} of {} inner edges stand in less than half of the resampled tables: do not read them as facts",
-            support.len()
-        ));
-    } else if weak > 0 {
-        verdict.note(format!(
-            "{weak} of {} inner edges stand in less than half of the resampled tables",
-            support.len()
-        ));
-    }
-    if let Some(held) = held_out
-        && held.tree < held.chow_liu
-    {
-        verdict.warn(format!(
-            "a tree without hidden nodes predicts held-out samples better ({:.3} against {:.3} nats)",
-            held.chow_liu, held.tree
-        ));
-    }
-    if tree.hidden().next().is_none() {
-        verdict.warn("no hidden node was found: the variables are too few or hang together too little");
-    }
 }

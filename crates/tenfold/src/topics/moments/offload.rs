@@ -1,7 +1,7 @@
 //! Products of M2 on a device: documents are sent in groups, one after the other, by rows and by columns.
 
 use super::SecondMoment;
-use tenfold_engine::device::Device;
+use tenfold_engine::device::{Device, Product};
 use tenfold_engine::error::Result;
 use tenfold_engine::linalg::counts::{for_each_group, to_single};
 use tenfold_engine::linalg::{CountBlock, Csr, Mat, SymmetricOperator, Tall};
@@ -16,6 +16,12 @@ pub(in crate::topics) struct Offloaded<'a> {
     pub device: &'a Device,
 }
 
+impl Offloaded<'_> {
+    fn held<'m>(&self, matrix: &'m Csr) -> Result<Box<dyn Product + 'm>> {
+        Ok(self.device.matrix(matrix)?.expect("a device that is required answers or says why not"))
+    }
+}
+
 impl SymmetricOperator for Offloaded<'_> {
     fn dim(&self) -> usize {
         self.moment.dim()
@@ -26,7 +32,6 @@ impl SymmetricOperator for Offloaded<'_> {
         let width = x.cols();
         let columns = Tall::from_vec(x.rows(), width, to_single(x, scale)).expect("X is a matrix");
         let mut sum = vec![0.0; x.rows() * width];
-        let mut refused = false;
         for_each_group(weighted.counts, &weighted.chosen, |numbers, blocks| {
             progress.check()?;
             let (mut rows, mut factors) = (Rows::default(), Vec::new());
@@ -36,27 +41,14 @@ impl SymmetricOperator for Offloaded<'_> {
                 factors.extend(lengths.iter().map(|&l| weighted.weighing.divided(l)[1] as f32));
             }
             let matrix: Csr = Csr::new(x.rows(), rows.starts, rows.words, rows.values)?;
-            let Some(forward) = self.device.matrix(&matrix)? else {
-                refused = true;
-                return Ok(());
-            };
-            let mut y = forward.multiply(&columns)?;
+            let mut y = self.held(&matrix)?.multiply(&columns)?;
             let scaled = y.as_mut_slice().chunks_exact_mut(width.max(1)).zip(&factors);
             scaled.for_each(|(row, w)| row.iter_mut().for_each(|v| *v *= w));
-            let transpose = matrix.transpose();
-            match self.device.matrix(&transpose)? {
-                Some(back) => {
-                    let found = back.multiply(&y)?;
-                    sum.iter_mut().zip(found.as_slice()).for_each(|(s, v)| *s += f64::from(*v));
-                }
-                None => refused = true,
-            }
+            let found = self.held(&matrix.transpose())?.multiply(&y)?;
+            sum.iter_mut().zip(found.as_slice()).for_each(|(s, v)| *s += f64::from(*v));
             progress.advance(blocks.len() as u64);
             Ok(())
         })?;
-        if refused {
-            return self.moment.apply(x);
-        }
         Ok(self.moment.corrected(x, &sum))
     }
 }

@@ -1,0 +1,110 @@
+//! `cargo xtask trust`: what happens to tenfold when things go wrong, measured.
+//!
+//! A piece is one entry of [`PIECES`]. It drives the built command (or the wheel) against hostile files, bad luck, small memory or
+//! long hours, and keeps what it counted in `docs/trust/NAME.json`. All kept files together make the one table of
+//! `docs/trust.md`, so that a piece that takes hours need not be run again for the others.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+use crate::workspace::Workspace;
+
+/// One kind of trouble.
+struct Piece {
+    name: &'static str,
+    /// What it does, for `--list`.
+    told: &'static str,
+    run: fn(&Workspace, &[String]) -> Result<Found, String>,
+}
+
+/// The pieces, in the order of the table.
+const PIECES: &[Piece] = &[];
+
+/// What a piece counted: rows of what was tried, what was promised, and what was measured.
+pub struct Found {
+    /// The command that gives it again.
+    pub command: String,
+    /// Each row: tried, promised, measured, and whether the promise held.
+    pub rows: Vec<Row>,
+}
+
+/// A line of the table.
+pub struct Row {
+    pub tried: String,
+    pub promised: String,
+    pub measured: String,
+    pub held: bool,
+}
+
+/// Runs the pieces that were named, and makes the table anew of everything that is kept.
+pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> {
+    match arguments.split_first() {
+        None => {}
+        Some((first, _)) if first == "--list" => {
+            PIECES.iter().for_each(|piece| println!("{:<12} {}", piece.name, piece.told));
+            return Ok(true);
+        }
+        Some((name, rest)) => {
+            let piece = PIECES.iter().find(|piece| piece.name == *name);
+            let piece = piece.ok_or_else(|| format!("there is no piece `{name}`; --list names them"))?;
+            let found = (piece.run)(workspace, rest)?;
+            write(&kept(workspace, piece.name), &found.to_json())?;
+        }
+    }
+    let (text, sound) = table(workspace)?;
+    let page = workspace.root.join("docs/trust.md");
+    fs::write(&page, &text).map_err(|error| format!("{}: {error}", page.display()))?;
+    println!("{text}");
+    Ok(sound)
+}
+
+impl Found {
+    fn to_json(&self) -> Value {
+        let row = |row: &Row| json!({"tried": row.tried, "promised": row.promised, "measured": row.measured, "held": row.held});
+        json!({"command": self.command, "rows": self.rows.iter().map(row).collect::<Vec<_>>()})
+    }
+}
+
+fn kept(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.root.join("docs/trust").join(format!("{name}.json"))
+}
+
+fn write(path: &PathBuf, value: &Value) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
+    fs::write(path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The page, and whether every kept promise held.
+fn table(workspace: &Workspace) -> Result<(String, bool), String> {
+    let mut text = String::from(
+        "# What happens when things go wrong\n\n\
+         Made by `cargo xtask trust`; every row by the command beside it, which runs that piece again.\n\n\
+         | | tried | promised | measured | held |\n| --- | --- | --- | --- | --- |\n",
+    );
+    let (mut commands, mut sound) = (String::new(), true);
+    for piece in PIECES {
+        let path = kept(workspace, piece.name);
+        let Ok(bytes) = fs::read(&path) else {
+            text += &format!("| {} | not run yet | | | |\n", piece.name);
+            continue;
+        };
+        let found: Value =
+            serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        commands += &format!("- {}: `{}`\n", piece.name, found["command"].as_str().unwrap_or_default());
+        for row in found["rows"].as_array().into_iter().flatten() {
+            let cell = |key: &str| row[key].as_str().unwrap_or_default().replace('|', "\\|");
+            let held = row["held"].as_bool().unwrap_or(false);
+            sound &= held;
+            text += &format!(
+                "| {} | {} | {} | {} | {} |\n",
+                piece.name,
+                cell("tried"),
+                cell("promised"),
+                cell("measured"),
+                if held { "yes" } else { "**no**" }
+            );
+        }
+    }
+    Ok((format!("{text}\n{commands}"), sound))
+}
