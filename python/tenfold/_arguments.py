@@ -84,12 +84,12 @@ def choice(name: str, value: Any, known: tuple[Any, ...]) -> Any:
 
 
 def device(name: str, value: Any) -> str:
-    """Who makes the heavy sums: ``cpu``, ``auto``, ``gpu`` or ``gpu:N``."""
+    """Who makes the heavy sums: ``cpu``, ``auto``, ``auto:N``, ``gpu`` or ``gpu:N``."""
     if isinstance(value, str):
         kind, _, number = value.partition(":")
-        if value in ("cpu", "auto", "gpu") or (kind == "gpu" and number.isdecimal()):
+        if value in ("cpu", "auto", "gpu") or (kind in ("auto", "gpu") and number.isdecimal()):
             return value
-    raise ValueError(f"{name} = {value!r} is not known: it may be 'cpu', 'auto', 'gpu' or 'gpu:N'")
+    raise ValueError(f"{name} = {value!r} is not known: it may be 'cpu', 'auto', 'auto:N', 'gpu' or 'gpu:N'")
 
 
 def refuse(given: dict[str, Any], reason: str) -> None:

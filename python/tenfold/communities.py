@@ -71,7 +71,7 @@ class Communities(
         How the tensor is decomposed.
     tol : float, default=None
         Largest move of a direction that counts as standing still in the decomposition; None is the solver's own.
-    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+    device : {"cpu", "auto", "auto:N", "gpu", "gpu:N"}, default="cpu"
         Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
         a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0

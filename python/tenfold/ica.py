@@ -56,7 +56,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
     memory_limit : int, default=2147483648
         Bytes that whitened samples may take; beyond that they are computed anew in every pass, for the same answer.
         For memory-mapped data that are larger than memory.
-    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+    device : {"cpu", "auto", "auto:N", "gpu", "gpu:N"}, default="cpu"
         Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
         a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0

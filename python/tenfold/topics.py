@@ -78,7 +78,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         For raw text: whether numbers are words.
     memory_limit : int, default=2147483648
         Bytes for the counted documents; more go to a temporary file, for the same answer.
-    device : {"cpu", "auto", "gpu", "gpu:N"}, default="cpu"
+    device : {"cpu", "auto", "auto:N", "gpu", "gpu:N"}, default="cpu"
         Who makes the heavy sums. "gpu" insists on a graphics card and "gpu:N" on number N of ``tenfold devices``; "auto" uses
         a card if there is one. The package must be built with the feature ``gpu``.
     random_state : int, numpy generator or None, default=0

@@ -10,8 +10,8 @@ use tenfold::engine::device::Device;
 /// Who makes the heavy sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A card if there is one, for what it saves passes.
-    Auto,
+    /// A card if there is one, for what it saves passes; by its number in `tenfold devices` if it is given.
+    Auto(Option<usize>),
     Cpu,
     /// A card, by its number in `tenfold devices` if it is given.
     Gpu(Option<usize>),
@@ -20,8 +20,8 @@ pub enum Choice {
 #[derive(Args)]
 #[command(next_help_heading = "Device")]
 pub struct DeviceArgs {
-    /// Who makes the heavy sums: `gpu` insists on a graphics card, `gpu:N` on one of `tenfold devices`, `auto` uses a card if there is one
-    #[arg(long, value_name = "auto|cpu|gpu[:N]", default_value = "cpu", value_parser = parse_choice)]
+    /// Who makes the heavy sums: `gpu` insists on a graphics card, `gpu:N` on one of `tenfold devices`, `auto` uses a card if there is one (`auto:N` number N) and the processor for what does not fit
+    #[arg(long, value_name = "cpu|gpu[:N]|auto[:N]", default_value = "cpu", value_parser = parse_choice)]
     pub device: Choice,
     /// Memory of the card that may be taken, as in 4GiB; all of it when not given
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -48,10 +48,11 @@ impl DeviceArgs {
     #[cfg(feature = "gpu")]
     fn card(&self, session: &Session) -> Result<Device> {
         use std::sync::Arc;
-        let options = tenfold_gpu::Options { memory: self.device_memory };
+        let options = tenfold_gpu::Options { memory: self.device_memory, ..Default::default() };
         match self.device {
+            Choice::Cpu => Ok(Device::default()),
             Choice::Gpu(index) => Ok(Device::required(Arc::new(tenfold_gpu::Gpu::open(index, options)?))),
-            _ => match tenfold_gpu::Gpu::open(None, options) {
+            Choice::Auto(index) => match tenfold_gpu::Gpu::open(index, options) {
                 Ok(gpu) => Ok(Device::preferred(Arc::new(gpu))),
                 Err(why) => {
                     session.note(&format!("the processor is used: {why}"));
@@ -89,18 +90,20 @@ pub fn tell(device: &Device, session: &Session) {
     }
 }
 
-/// `auto`, `cpu`, `gpu` or `gpu:N`.
+/// `cpu`, `gpu`, `gpu:N`, `auto` or `auto:N`.
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
-    match text.split_once(':') {
-        None if text == "auto" => Ok(Choice::Auto),
-        None if text == "cpu" => Ok(Choice::Cpu),
-        None if text == "gpu" => Ok(Choice::Gpu(None)),
-        Some(("gpu", number)) => {
-            let index =
-                number.parse().map_err(|_| "a number is needed after gpu:, as in gpu:0".to_owned())?;
-            Ok(Choice::Gpu(Some(index)))
+    let (word, number) = match text.split_once(':') {
+        None => (text, None),
+        Some((word, number)) => {
+            let number = number.parse();
+            (word, Some(number.map_err(|_| "a number is needed after the colon, as in gpu:0".to_owned())?))
         }
-        _ => Err("auto, cpu, gpu or gpu:N is needed".into()),
+    };
+    match (word, number) {
+        ("auto", number) => Ok(Choice::Auto(number)),
+        ("gpu", number) => Ok(Choice::Gpu(number)),
+        ("cpu", None) => Ok(Choice::Cpu),
+        _ => Err("cpu, gpu, gpu:N, auto or auto:N is needed".into()),
     }
 }
 
@@ -159,7 +162,8 @@ mod tests {
 
     #[test]
     fn choices_are_understood() {
-        assert_eq!(parse_choice("auto"), Ok(Choice::Auto));
+        assert_eq!(parse_choice("auto"), Ok(Choice::Auto(None)));
+        assert_eq!(parse_choice("auto:1"), Ok(Choice::Auto(Some(1))));
         assert_eq!(parse_choice("gpu"), Ok(Choice::Gpu(None)));
         assert_eq!(parse_choice("gpu:2"), Ok(Choice::Gpu(Some(2))));
         for text in ["", "gpu:", "gpu:x", "cuda", "cpu:0"] {

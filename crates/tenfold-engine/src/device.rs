@@ -4,10 +4,15 @@
 //! an [`Accelerator`] that somebody else wrote and that holds the data in memory of its own. Then only small matrices
 //! travel: for T(I, V, V) of white samples V goes out and the contraction comes back, k × k numbers each.
 
+mod spare;
+#[cfg(test)]
+mod tests;
+
 use crate::error::{Error, Result};
 use crate::linalg::{Adjacency, Csr, Mat, Rows, Tall};
 use crate::progress::Progress;
 use crate::tensor::{Contract, Implicit, Term};
+use spare::Spare;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -29,6 +34,13 @@ pub trait Accelerator: Send + Sync {
     /// # Errors
     /// [`Error::DeviceMemory`] when not even two blocks fit; [`Error::Device`].
     fn matrix<'a>(&self, matrix: &'a dyn SparseRows) -> Result<Box<dyn Product + 'a>>;
+
+    /// Σ w a aᵀ over sparse rows that come in groups, for products with skinny matrices. Groups that fit stay on the device from the
+    /// first product on, the others are streamed.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn gram<'a>(&self, rows: Box<dyn RowGroups + 'a>) -> Result<Box<dyn Gram + 'a>>;
 
     /// All steps of a stochastic run, with the columns on the device from the first to the last.
     ///
@@ -114,6 +126,46 @@ impl Product for &Adjacency {
         Adjacency::multiply(self, x.as_slice(), x.width(), out.as_mut_slice());
         Ok(out)
     }
+}
+
+/// Sparse rows with weights, in groups that are small enough to be gathered at once.
+pub trait RowGroups: Sync {
+    /// Columns of the rows.
+    fn cols(&self) -> usize;
+    /// Number of groups.
+    fn groups(&self) -> usize;
+    /// Group number `at`.
+    ///
+    /// # Errors
+    /// What the source of the data says.
+    fn group(&self, at: usize) -> Result<Group>;
+    /// Is told that a group went through a product, and may stop it.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    fn passed(&self, at: usize) -> Result<()>;
+}
+
+/// Some sparse rows in single precision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Where each row begins in `columns` and `values`, and where the last one ends.
+    pub starts: Vec<u32>,
+    /// Columns of the entries.
+    pub columns: Vec<u32>,
+    /// The entries.
+    pub values: Vec<f32>,
+    /// The weight of each row.
+    pub weights: Vec<f32>,
+}
+
+/// A matrix Σ w a aᵀ that is known through its products.
+pub trait Gram: Sync {
+    /// Σ w a (aᵀ X), columns × width numbers.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`] when not one column of X fits; [`Error::Device`] when the device is lost; what the rows say.
+    fn multiply(&self, x: &Tall) -> Result<Vec<f64>>;
 }
 
 /// A run of V ← polar((1 − ρ) V Λ + ρ T_t(I, V, …, V)) over batches of samples, Λ the running weights.
@@ -239,7 +291,12 @@ impl Device {
     /// # Errors
     /// As [`Accelerator::tensor`].
     pub fn held<'a>(&self, tensor: &Implicit<'a>) -> Result<Option<Box<dyn Contract + 'a>>> {
-        self.ask("the samples", |on| on.tensor(tensor))
+        const WHAT: &str = "the samples";
+        let held = self.ask(WHAT, |on| on.tensor(tensor))?;
+        Ok(match held {
+            Some(held) if !self.required => Some(Box::new(Spare::new(self, WHAT, held, tensor.clone()))),
+            held => held,
+        })
     }
 
     /// The graph where it will be multiplied.
@@ -247,18 +304,20 @@ impl Device {
     /// # Errors
     /// As [`Accelerator::matrix`].
     pub fn adjacency<'a>(&self, matrix: &'a Adjacency) -> Result<Box<dyn Product + 'a>> {
-        match self.ask("the graph", |on| on.matrix(matrix))? {
-            Some(held) => Ok(held),
-            None => Ok(Box::new(matrix)),
-        }
+        const WHAT: &str = "the graph";
+        Ok(match self.ask(WHAT, |on| on.matrix(matrix))? {
+            Some(held) if !self.required => Box::new(Spare::new(self, WHAT, held, matrix)),
+            Some(held) => held,
+            None => Box::new(matrix),
+        })
     }
 
-    /// A sparse matrix on the device; nothing where the processor must multiply.
+    /// Σ w a aᵀ over rows in groups, on the device if it was asked for; nothing where the processor sums.
     ///
     /// # Errors
-    /// As [`Accelerator::matrix`].
-    pub fn matrix<'a>(&self, matrix: &'a dyn SparseRows) -> Result<Option<Box<dyn Product + 'a>>> {
-        self.ask("the matrix", |on| on.matrix(matrix))
+    /// As [`Accelerator::gram`].
+    pub fn gram<'a>(&self, rows: Box<dyn RowGroups + 'a>) -> Result<Option<Box<dyn Gram + 'a>>> {
+        self.on.as_ref().filter(|_| self.required).map(|on| on.gram(rows)).transpose()
     }
 
     /// All steps of a stochastic run on the device; nothing where the processor must make them.
@@ -269,14 +328,18 @@ impl Device {
         self.ask("the samples", |on| on.steps(run))
     }
 
-    /// The device's answer; nothing, with a notice, where it lacks memory and the processor may take over.
     fn ask<T>(&self, what: &str, work: impl FnOnce(&dyn Accelerator) -> Result<T>) -> Result<Option<T>> {
         let Some(on) = &self.on else { return Ok(None) };
-        match work(on.as_ref()) {
+        self.allow(what, work(on.as_ref()))
+    }
+
+    /// The device's answer; nothing, with a notice, where it lacks memory and the processor may take over.
+    fn allow<T>(&self, what: &str, answer: Result<T>) -> Result<Option<T>> {
+        match answer {
             Err(Error::DeviceMemory { needed, available }) if !self.required => {
                 let notice = format!(
                     "{what} take {needed} bytes and {} offers {available}: the processor was used instead",
-                    on.name()
+                    self.name()
                 );
                 self.notice(notice);
                 Ok(None)
@@ -296,51 +359,5 @@ impl fmt::Debug for Device {
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
         self.required == other.required && self.name() == other.name()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::linalg::random;
-
-    /// A device that never has enough memory.
-    struct Full;
-
-    impl Accelerator for Full {
-        fn name(&self) -> String {
-            "a full card".into()
-        }
-        fn tensor<'a>(&self, _: &Implicit<'a>) -> Result<Box<dyn Contract + 'a>> {
-            Err(Error::DeviceMemory { needed: 9, available: 3 })
-        }
-        fn matrix<'a>(&self, _: &'a dyn SparseRows) -> Result<Box<dyn Product + 'a>> {
-            Err(Error::Device("it is gone".into()))
-        }
-        fn steps(&self, _: &Steps<'_>) -> Result<Stepped> {
-            Err(Error::DeviceMemory { needed: 9, available: 3 })
-        }
-        fn transfers(&self) -> Transfers {
-            Transfers::default()
-        }
-    }
-
-    #[test]
-    fn the_processor_takes_over_only_where_it_may() {
-        let y = random::gaussian(20, 3, &mut random::rng(1, 0));
-        let tensor = Implicit::new(3, 3, vec![Term::Powers { samples: &y, weights: None, scale: 1.0 }]);
-        let (allowed, asked) = (Device::preferred(Arc::new(Full)), Device::required(Arc::new(Full)));
-        let v = Mat::identity(3);
-        assert_eq!(allowed.tensor(tensor.clone()).unwrap().power(&v).unwrap(), tensor.power(&v).unwrap());
-        let notices = allowed.take_notices();
-        assert!(notices.len() == 1 && notices[0].contains("a full card"), "{notices:?}");
-        assert!(allowed.take_notices().is_empty());
-        let told = asked.tensor(tensor).err().unwrap().to_string();
-        assert!(told.contains("--device cpu"), "{told}");
-        // A device that is lost is an error for both: nobody knows what it had done.
-        let graph = Adjacency::undirected(2, vec![vec![(0, 1)]], None).unwrap();
-        assert!(allowed.adjacency(&graph).is_err());
-        assert!(Device::default().is_cpu() && Device::default() == Device::default());
-        assert_ne!(allowed, asked);
     }
 }

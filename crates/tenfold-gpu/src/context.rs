@@ -14,26 +14,41 @@ use wgpu::BufferUsages as Usage;
 pub struct Options {
     /// Bytes of its memory that may be taken; `None` takes what the driver gives.
     pub memory: Option<u64>,
+    /// Most bytes of one array; `None` asks the driver. What is larger is cut.
+    pub array: Option<u64>,
 }
 
 /// Bytes of one array of samples: small enough for every driver, large enough that a copy runs at the bus's speed.
 const BLOCK_BYTES: u64 = 128 << 20;
+
+/// Bytes that may wait in the driver's own memory for their way to the card; twice as many while a copy runs.
+const STAGED_BYTES: u64 = 16 << 20;
 
 pub(crate) struct Context {
     pub name: String,
     device: wgpu::Device,
     queue: wgpu::Queue,
     pub kernels: Kernels,
-    /// Most bytes of one array.
+    /// Bytes to which arrays of samples, rows and parts of sums are cut.
     pub block: u64,
+    /// Most bytes of one array, as kernels see it.
+    most: u64,
     /// Most bytes of all arrays.
     budget: u64,
+    staged: Mutex<Staged>,
     held: Arc<AtomicU64>,
     up: AtomicU64,
     down: AtomicU64,
     calls: AtomicU64,
     /// What the driver complained of, and why the device was lost.
     trouble: Arc<Mutex<Option<String>>>,
+}
+
+/// What was written since the last submission, and the one before it.
+#[derive(Default)]
+struct Staged {
+    bytes: u64,
+    flushed: Option<wgpu::SubmissionIndex>,
 }
 
 /// Numbers that are on their way back.
@@ -69,14 +84,17 @@ impl Context {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| remember(&first, error.to_string())));
         device.set_device_lost_callback(move |_, why| remember(&second, format!("it was lost ({why})")));
         let kernels = Kernels::new(&device);
-        let block = BLOCK_BYTES.min(limits.max_buffer_size).min(limits.max_storage_buffer_binding_size);
+        let offered = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        let most = options.array.unwrap_or(u64::MAX).min(offered);
         let context = Self {
             name: format!("{} ({})", info.name, info.backend),
             device,
             queue,
             kernels,
-            block,
+            block: BLOCK_BYTES.min(most),
+            most,
             budget: options.memory.unwrap_or(u64::MAX),
+            staged: Mutex::default(),
             held: Arc::default(),
             up: AtomicU64::new(0),
             down: AtomicU64::new(0),
@@ -90,7 +108,6 @@ impl Context {
 
     pub fn release(&self) {
         self.device.destroy();
-        remember(&self.trouble, "it was given back".into());
     }
 
     pub fn transfers(&self) -> Transfers {
@@ -107,6 +124,11 @@ impl Context {
         self.budget.saturating_sub(self.held.load(Ordering::Relaxed))
     }
 
+    /// Whether half of what may be taken is taken.
+    pub fn is_half_full(&self) -> bool {
+        self.held.load(Ordering::Relaxed) > self.budget / 2
+    }
+
     /// An array of `len` numbers of four bytes.
     ///
     /// # Errors
@@ -115,9 +137,7 @@ impl Context {
         self.check()?;
         let bytes = (len as u64 * 4).max(16);
         // What no kernel may see at once is as good as memory that is not there.
-        let limits = self.device.limits();
-        let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
-        let available = self.free().min(most);
+        let available = self.free().min(self.most);
         if bytes > available {
             return Err(Error::DeviceMemory { needed: bytes, available });
         }
@@ -137,13 +157,23 @@ impl Context {
         self.device.create_buffer(&descriptor)
     }
 
-    /// Sends numbers into an array, from number `at` on. The copy is made while earlier work still runs.
+    /// Sends numbers into an array, from number `at` on. The copy is made while earlier work still runs; what waits for it in the
+    /// driver's memory stays below twice [`STAGED_BYTES`].
     pub fn write<T: bytemuck::Pod>(&self, array: &Array, at: usize, numbers: &[T]) {
-        let bytes = bytemuck::cast_slice(numbers);
-        if !bytes.is_empty() {
-            self.queue.write_buffer(&array.buffer, at as u64 * 4, bytes);
-            self.up.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
+        let (mut staged, mut offset) = (lock(&self.staged), at as u64 * 4);
+        for part in bytes.chunks(STAGED_BYTES as usize) {
+            if staged.bytes + part.len() as u64 > STAGED_BYTES {
+                let flushed = staged.flushed.replace(self.queue.submit([]));
+                staged.bytes = 0;
+                // A device that is lost meanwhile is told by whoever asks it next.
+                flushed.into_iter().for_each(|before| drop(self.wait_for(before)));
+            }
+            self.queue.write_buffer(&array.buffer, offset, part);
+            staged.bytes += part.len() as u64;
+            offset += part.len() as u64;
         }
+        self.up.fetch_add(bytes.len() as u64, Ordering::Relaxed);
     }
 
     /// An array that holds these numbers.

@@ -107,6 +107,12 @@ fn tiles(count: usize) -> u32 {
     word(count.div_ceil(TILE))
 }
 
+/// The grid of a kernel with a thread for each of `count` numbers, 64 a group; a side has at most 65,535 groups.
+pub(crate) fn line(count: usize) -> [u32; 3] {
+    let groups = count.div_ceil(64);
+    [word(groups.min(65_535)), word(groups.div_ceil(65_535).max(1)), 1]
+}
+
 impl Context {
     pub fn work(&self, kernel: Kernel, params: &Params, arrays: &[&Array], grid: [u32; 3]) -> Work {
         let uniform = self.uniform(bytemuck::bytes_of(params));
@@ -141,7 +147,7 @@ impl Context {
     pub fn fold(&self, parts: &Array, out: &Array, len: usize, slabs: usize, fresh: bool) -> Work {
         let params =
             Params { rows: word(len), slabs: word(slabs), mode: u32::from(!fresh), ..Params::default() };
-        self.work(Kernel::Fold, &params, &[parts, out], [word(len.div_ceil(64)), 1, 1])
+        self.work(Kernel::Fold, &params, &[parts, out], line(len))
     }
 
     /// The slabs of scale · leftᵀ (weights ∘ right) over `rows` rows, inner × width each.

@@ -32,7 +32,7 @@ pub use measure::{Measured, Timed, measure};
 use context::Context;
 use std::sync::Arc;
 use tenfold_engine::Result;
-use tenfold_engine::device::{Accelerator, Product, SparseRows, Stepped, Steps, Transfers};
+use tenfold_engine::device::{Accelerator, Gram, Product, RowGroups, SparseRows, Stepped, Steps, Transfers};
 use tenfold_engine::tensor::{Contract, Implicit};
 
 /// One graphics card, or what stands for one.
@@ -66,6 +66,10 @@ impl Accelerator for Gpu {
 
     fn matrix<'a>(&self, matrix: &'a dyn SparseRows) -> Result<Box<dyn Product + 'a>> {
         Ok(Box::new(sparse::Held::new(&self.context, matrix)?))
+    }
+
+    fn gram<'a>(&self, rows: Box<dyn RowGroups + 'a>) -> Result<Box<dyn Gram + 'a>> {
+        Ok(Box::new(sparse::Documents::new(&self.context, rows)))
     }
 
     fn steps(&self, run: &Steps<'_>) -> Result<Stepped> {

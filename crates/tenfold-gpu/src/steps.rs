@@ -9,9 +9,10 @@
 //! Björck and Bowie, "An iterative algorithm for computing the best estimate of an orthogonal matrix", SIAM J. Numer. Anal. 8 (1971).
 
 use crate::context::{Array, Context};
-use crate::kernels::{Entry, Gather, Kernel, Params, Work, word};
+use crate::kernels::{Entry, Gather, Kernel, Params, Work, line, word};
 use crate::tensor::{send_rows, single};
 use std::collections::VecDeque;
+use std::ops::Range;
 use tenfold_engine::device::{Step, Stepped, Steps};
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::tensor::Term;
@@ -34,6 +35,8 @@ struct Run<'a> {
     order: usize,
     dim: usize,
     k: usize,
+    /// Rows of a batch that are summed at a time.
+    piece: usize,
     v: Array,
     g: Array,
     inner: Array,
@@ -60,14 +63,13 @@ struct Shift {
 enum Source {
     /// All of them: the first row and the rows of each block.
     Held(Vec<(usize, usize, Array)>),
-    /// Two batches that take turns.
+    /// Two pieces of batches that take turns.
     Streamed([Array; 2]),
 }
 
 pub(crate) fn run(context: &Context, job: &Steps<'_>) -> Result<Stepped> {
     let run = Run::new(context, job)?;
-    let largest = job.batches.iter().map(|s| s.samples).max().unwrap_or(1);
-    let source = Source::new(context, job, largest)?;
+    let source = Source::new(context, job, run.piece)?;
     let retraction = run.orthonormal();
     let mut queued = VecDeque::new();
     for (t, step) in job.batches.iter().enumerate() {
@@ -77,8 +79,12 @@ pub(crate) fn run(context: &Context, job: &Steps<'_>) -> Result<Stepped> {
         {
             context.wait_for(oldest)?;
         }
-        let (samples, first) = source.batch(context, job, t, step)?;
-        context.submit(&run.step(samples, first, job.scale, t, step));
+        for first in (0..step.samples).step_by(run.piece) {
+            let piece = first..step.samples.min(first + run.piece);
+            let samples = source.piece(context, job, (step, first, t), piece.len())?;
+            context.submit(&run.sum(samples, piece, job.scale / step.samples.max(1) as f64));
+        }
+        context.submit(&run.step(t, step));
         let mut last = context.submit(&retraction);
         if t + 1 == job.middle {
             last = context.submit(&[context.fold(&run.v, &run.middle, run.dim * run.k, 1, true)]);
@@ -101,49 +107,78 @@ pub(crate) fn run(context: &Context, job: &Steps<'_>) -> Result<Stepped> {
 
 impl Source {
     /// All samples where they take at most half of the memory that is left.
-    fn new(context: &Context, job: &Steps<'_>, batch: usize) -> Result<Self> {
+    fn new(context: &Context, job: &Steps<'_>, piece: usize) -> Result<Self> {
         let (n, dim) = (job.samples.rows(), job.samples.cols());
         let bytes = n as u64 * dim as u64 * 4;
-        let two = || Ok(Self::Streamed([context.array(batch * dim)?, context.array(batch * dim)?]));
+        let two = || Ok(Self::Streamed([context.array(piece * dim)?, context.array(piece * dim)?]));
         if bytes > context.free() / 2 {
             return two();
         }
-        // Whole batches, so that none lies in two arrays.
-        let most = (context.block as usize / (4 * dim.max(1)) / batch).max(1) * batch;
-        let block = |first: usize| {
-            let rows = most.min(n - first);
-            Ok((first, rows, send_rows(context, job.samples, first, rows)?))
-        };
-        match (0..n).step_by(most).map(block).collect::<Result<_>>() {
-            // The driver refuses so much: two batches will do.
+        let block = |(first, rows)| Ok((first, rows, send_rows(context, job.samples, first, rows)?));
+        match blocks(context, job, piece).into_iter().map(block).collect::<Result<_>>() {
+            // The driver refuses so much: two pieces will do.
             Err(Error::DeviceMemory { .. }) => two(),
             blocks => Ok(Self::Held(blocks?)),
         }
     }
 
-    /// The array that holds a batch, and its first row there.
-    fn batch(&self, context: &Context, job: &Steps<'_>, t: usize, step: &Step) -> Result<(&Array, usize)> {
+    /// The array that holds `rows` samples of a step from its number `first` on, and their first row there.
+    fn piece(
+        &self,
+        context: &Context,
+        job: &Steps<'_>,
+        (step, first, t): (&Step, usize, usize),
+        rows: usize,
+    ) -> Result<(&Array, usize)> {
+        let from = step.first + first;
         match self {
             Self::Held(blocks) => {
-                let (first, _, array) = (blocks.iter())
-                    .find(|(first, rows, _)| (*first..first + rows).contains(&step.first))
-                    .expect("every batch lies in a block");
-                Ok((array, step.first - first))
+                let (begin, _, array) = (blocks.iter())
+                    .find(|(begin, rows, _)| (*begin..begin + rows).contains(&from))
+                    .expect("every piece lies in a block");
+                Ok((array, from - begin))
             }
             Self::Streamed(places) => {
-                let mut numbers = vec![0.0; step.samples * job.samples.cols()];
-                job.samples.read_rows(step.first, &mut numbers)?;
-                context.write(&places[t % 2], 0, &single(&numbers));
-                Ok((&places[t % 2], 0))
+                let mut numbers = vec![0.0; rows * job.samples.cols()];
+                job.samples.read_rows(from, &mut numbers)?;
+                // Queued work runs in order: what an earlier piece left here has been read by then.
+                let place = &places[(t + first / rows.max(1)) % 2];
+                context.write(place, 0, &single(&numbers));
+                Ok((place, 0))
             }
         }
     }
 }
 
+/// Rows that go through the products together: a batch, or as much of it as arrays of samples, inner products and sums can hold.
+fn piece_of(context: &Context, batch: usize, dim: usize, k: usize) -> usize {
+    let most = |bytes: usize| (context.block as usize / (4 * bytes.max(1))).max(1);
+    batch.min(most(dim.max(k))).min(SLAB * most(dim * k)).max(1)
+}
+
+/// First row and rows of the arrays that hold all samples: whole batches, so that none lies in two arrays, or pieces of batches.
+fn blocks(context: &Context, job: &Steps<'_>, piece: usize) -> Vec<(usize, usize)> {
+    let (n, dim) = (job.samples.rows(), job.samples.cols());
+    let batch = largest(job);
+    if piece == batch {
+        let most = (context.block as usize / (4 * dim.max(1)) / batch).max(1) * batch;
+        return (0..n).step_by(most).map(|first| (first, most.min(n - first))).collect();
+    }
+    let pieces = |begin: usize| {
+        let end = n.min(begin + batch);
+        (begin..end).step_by(piece).map(move |first| (first, piece.min(end - first)))
+    };
+    (0..n).step_by(batch).flat_map(pieces).collect()
+}
+
+fn largest(job: &Steps<'_>) -> usize {
+    job.batches.iter().map(|s| s.samples).max().unwrap_or(1).max(1)
+}
+
 impl<'a> Run<'a> {
     fn new(context: &'a Context, job: &Steps<'_>) -> Result<Self> {
         let (dim, k) = (job.start.rows(), job.start.cols());
-        let batch = job.batches.iter().map(|s| s.samples).max().unwrap_or(1);
+        let piece = piece_of(context, largest(job), dim, k);
         let array = |len: usize| context.array(len);
         let square = || array(k * k);
         Ok(Self {
@@ -151,10 +186,11 @@ impl<'a> Run<'a> {
             order: job.order,
             dim,
             k,
+            piece,
             v: context.upload(&single(job.start.as_slice()))?,
             g: array(dim * k)?,
-            inner: array(batch * k)?,
-            parts: array(batch.div_ceil(SLAB) * dim * k)?,
+            inner: array(piece * k)?,
+            parts: array(piece.div_ceil(SLAB) * dim * k)?,
             weights: context.upload(&vec![0.0f32; k])?,
             residuals: array(job.batches.len())?,
             columns: [array(dim * k)?, array(dim * k)?],
@@ -165,28 +201,22 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// G of a batch, then the columns before they are orthonormal.
-    fn step(&self, samples: &Array, first: usize, scale: f64, t: usize, step: &Step) -> Vec<Work> {
-        let (context, dim, k, rows) = (self.context, self.dim, self.k, step.samples);
+    /// G = (what is there after the first piece +) the sum over a piece of a batch.
+    fn sum(&self, left: (&Array, usize), piece: Range<usize>, scale: f64) -> Vec<Work> {
+        let (context, dim, k, rows) = (self.context, self.dim, self.k, piece.len());
         let entry = if self.order == 3 { Entry::Square } else { Entry::Cube };
-        let mut work = vec![context.product(
-            (samples, first),
-            &self.v,
-            [rows, dim, k],
-            entry,
-            [&self.image, &self.inner],
-        )];
-        let scale = scale / rows.max(1) as f64;
-        let gather = Gather {
-            left: (samples, first),
-            right: (&self.inner, 0),
-            weights: None,
-            shape: [rows, dim, k],
-            slab: SLAB,
-            scale,
-        };
-        work.push(context.gather(&gather, &self.parts));
-        work.push(context.fold(&self.parts, &self.g, dim * k, rows.div_ceil(SLAB), true));
+        let inner = context.product(left, &self.v, [rows, dim, k], entry, [&self.image, &self.inner]);
+        let (right, shape) = ((&self.inner, 0), [rows, dim, k]);
+        let gather = Gather { left, right, weights: None, shape, slab: SLAB, scale };
+        let sum = context.gather(&gather, &self.parts);
+        let fresh = piece.start == 0;
+        vec![inner, sum, context.fold(&self.parts, &self.g, dim * k, rows.div_ceil(SLAB), fresh)]
+    }
+
+    /// The shifts of G, then the columns before they are orthonormal.
+    fn step(&self, t: usize, step: &Step) -> Vec<Work> {
+        let (context, dim, k) = (self.context, self.dim, self.k);
+        let mut work = Vec::new();
         self.shifts.iter().for_each(|shift| self.add_shift(shift, &mut work));
         let params = Params {
             rows: word(dim),
@@ -237,8 +267,7 @@ impl<'a> Run<'a> {
                 work.push(context.product((gram, 0), gram, [k, k, k], Entry::Keep, [gram, squared]));
             }
             let params = Params { rows: word(k), a, b, c, ..Params::default() };
-            let grid = [word((k * k).div_ceil(64)), 1, 1];
-            work.push(context.work(Kernel::Polynomial, &params, &[gram, squared, polynomial], grid));
+            work.push(context.work(Kernel::Polynomial, &params, &[gram, squared, polynomial], line(k * k)));
             work.push(context.product((x, 0), polynomial, shape, Entry::Keep, [gram, next]));
         }
         work

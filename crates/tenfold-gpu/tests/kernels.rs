@@ -3,8 +3,9 @@
 mod common;
 
 use common::{distance, gpu};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tenfold_engine::Error;
-use tenfold_engine::device::Accelerator;
+use tenfold_engine::device::{Accelerator, Group, RowGroups};
 use tenfold_engine::linalg::{Adjacency, Csr, Mat, Tall, random};
 use tenfold_engine::tensor::{Contract, Implicit, Term};
 use tenfold_gpu::Options;
@@ -111,7 +112,7 @@ fn a_matrix_larger_than_the_memory_is_streamed() {
     let (entries, width) = (a.entries() as u64, 9);
     // A third of the matrix, and what X takes.
     let memory = Some(8 * entries / 3 + 8 * 20_000 * width as u64);
-    let Some(gpu) = gpu(Options { memory }) else { return };
+    let Some(gpu) = gpu(Options { memory, ..Options::default() }) else { return };
     let x = Tall::gaussian(20_000, width, 5);
     let mut wanted = Tall::zeros(20_000, width);
     a.multiply(x.as_slice(), width, wanted.as_mut_slice());
@@ -126,9 +127,138 @@ fn a_matrix_larger_than_the_memory_is_streamed() {
 
 #[test]
 fn too_little_memory_is_said() {
-    let Some(gpu) = gpu(Options { memory: Some(1000) }) else { return };
+    let Some(gpu) = gpu(Options { memory: Some(1000), ..Options::default() }) else { return };
     let y = Mat::zeros(500, 4);
     let tensor = Implicit::new(3, 4, vec![Term::Powers { samples: &y, weights: None, scale: 1.0 }]);
     let refused = gpu.tensor(&tensor).err().unwrap();
     assert!(matches!(refused, Error::DeviceMemory { available: 1000, .. }), "{refused}");
+}
+
+/// Arrays may hold so few bytes that everything is cut: samples, slabs of sums, rows and columns of matrices.
+#[test]
+fn what_is_too_large_for_an_array_is_cut() {
+    let (n, d) = (2000, 40);
+    // One slab of 40 × 40 sums takes 6400 bytes, of 512 × 40 inner products 81,920.
+    let Some(gpu) = gpu(Options { array: Some(90_000), ..Options::default() }) else { return };
+    let mut rng = random::rng(5, 0);
+    let y: [Mat; 3] = std::array::from_fn(|_| random::gaussian(n, d, &mut rng));
+    let weights: Vec<f64> = (0..n).map(|_| random::normal(&mut rng).abs()).collect();
+    let tensor = third(&y, &weights, true);
+    let a = random::gaussian(d, d, &mut rng);
+    let found = gpu.tensor(&tensor).unwrap().power(&a).unwrap();
+    assert!(distance(&found, &tensor.power(&a).unwrap()) < CLOSE);
+    // 5000 nodes and 8 columns are 160,000 bytes: X lies in two arrays.
+    let (graph, x) = (graph(5000, true), Tall::gaussian(5000, 19, 5));
+    let mut wanted = Tall::zeros(5000, 19);
+    graph.multiply(x.as_slice(), 19, wanted.as_mut_slice());
+    for memory in [None, Some(300_000)] {
+        let Some(gpu) = common::gpu(Options { array: Some(90_000), memory }) else { return };
+        let held = gpu.matrix(&graph).unwrap();
+        assert!(distance(&held.multiply(&x).unwrap().to_mat(), &wanted.to_mat()) < CLOSE, "{memory:?}");
+    }
+}
+
+/// More components than the sums of 64 slabs have room for in an array that every driver binds, 128 MiB.
+#[test]
+fn many_components_are_contracted() {
+    let Some(gpu) = gpu(Options::default()) else { return };
+    let (n, d) = (600, 760);
+    let mut rng = random::rng(6, 0);
+    let y = random::gaussian(n, d, &mut rng);
+    let tensor = Implicit::new(3, d, vec![Term::Powers { samples: &y, weights: None, scale: 1.0 }]);
+    let a = random::gaussian(d, 3, &mut rng);
+    let held = gpu.tensor(&tensor).unwrap();
+    assert!(distance(&held.power(&a).unwrap(), &tensor.power(&a).unwrap()) < CLOSE);
+    let square = random::gaussian(d, d, &mut rng);
+    assert!(distance(&held.power(&square).unwrap(), &tensor.power(&square).unwrap()) < CLOSE);
+}
+
+/// Rows with weights in groups of different sizes, one of them empty; counts how often one is gathered.
+struct Drawn {
+    rows: Csr,
+    weights: Vec<f32>,
+    ends: Vec<usize>,
+    gathered: AtomicUsize,
+}
+
+impl Drawn {
+    fn new(rows: usize, cols: usize) -> Self {
+        let entry = |i: usize| ((i * 7 + i / 5) % rows, (i * i + 3 * i) % cols, 1.0 + (i % 4) as f64);
+        let triplets: Vec<_> = (0..9 * rows).map(entry).collect();
+        Self {
+            rows: Csr::from_triplets(rows, cols, &triplets),
+            weights: (0..rows).map(|t| 0.5 + (t % 3) as f32).collect(),
+            ends: vec![0, rows / 3, rows / 3, rows / 2, rows],
+            gathered: AtomicUsize::new(0),
+        }
+    }
+
+    /// Σ w a (aᵀ X) in double precision.
+    fn brute(&self, x: &Tall) -> Vec<f64> {
+        let mut out = vec![0.0; x.rows() * x.width()];
+        for (t, w) in self.weights.iter().enumerate() {
+            let (columns, values) = self.rows.row(t);
+            for j in 0..x.width() {
+                let inner: f64 =
+                    columns.iter().zip(values).map(|(c, v)| v * f64::from(x.row(*c as usize)[j])).sum();
+                for (c, v) in columns.iter().zip(values) {
+                    out[*c as usize * x.width() + j] += f64::from(*w) * v * inner;
+                }
+            }
+        }
+        out
+    }
+}
+
+impl RowGroups for &Drawn {
+    fn cols(&self) -> usize {
+        self.rows.cols()
+    }
+    fn groups(&self) -> usize {
+        self.ends.len() - 1
+    }
+    fn group(&self, at: usize) -> tenfold_engine::Result<Group> {
+        self.gathered.fetch_add(1, Ordering::Relaxed);
+        let rows = self.ends[at]..self.ends[at + 1];
+        let mut group = Group { starts: vec![0], columns: vec![], values: vec![], weights: vec![] };
+        for t in rows {
+            let (columns, values) = self.rows.row(t);
+            group.columns.extend(columns);
+            group.values.extend(values.iter().map(|v| *v as f32));
+            group.starts.push(group.columns.len() as u32);
+            group.weights.push(self.weights[t]);
+        }
+        Ok(group)
+    }
+    fn passed(&self, _: usize) -> tenfold_engine::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn pairs_over_documents_equal_the_brute_sum() {
+    for (rows, cols, width, array, is_small) in [
+        (900, 70, 5, None, false),
+        // Groups are cut, and X goes through some columns at a time.
+        (900, 700, 40, Some(20_000), false),
+        // Some groups stay, the others travel again.
+        (900, 700, 5, None, true),
+        (1, 3, 1, None, false),
+    ] {
+        let drawn = Drawn::new(rows, cols);
+        // Half of it holds X, the sum and two thirds of the groups, whose entries and starts lie there both ways.
+        let groups = 16 * drawn.rows.entries() + 4 * (rows + 3 * cols);
+        let enough = 8 * cols * width + 2 * groups / 3;
+        let memory = is_small.then_some(2 * enough as u64);
+        let Some(gpu) = gpu(Options { array, memory }) else { return };
+        let x = Tall::gaussian(cols, width, 3);
+        let wanted = Mat::from_vec(cols, width, drawn.brute(&x));
+        let held = gpu.gram(Box::new(&drawn)).unwrap();
+        let first = held.multiply(&x).unwrap();
+        let gathered = drawn.gathered.swap(0, Ordering::Relaxed);
+        assert!(distance(&Mat::from_vec(cols, width, first.clone()), &wanted) < CLOSE, "{rows} {cols}");
+        assert_eq!(held.multiply(&x).unwrap(), first, "kept or sent again, the bytes are the same");
+        let later = drawn.gathered.load(Ordering::Relaxed);
+        assert!(if is_small { 0 < later && later < gathered } else { later == 0 }, "{gathered} {later}");
+    }
 }

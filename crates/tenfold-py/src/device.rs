@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use tenfold::engine::device::Device;
 
-/// `cpu`, `auto`, `gpu` or `gpu:N`; Python has checked the form.
+/// `cpu`, `auto`, `auto:N`, `gpu` or `gpu:N`; Python has checked the form.
 pub fn opened(name: &str) -> PyResult<Device> {
     if name == "cpu" {
         return Ok(Device::default());
@@ -17,16 +17,16 @@ pub fn opened(name: &str) -> PyResult<Device> {
             ))
         })?),
     };
-    match (card(index), name) {
-        (Ok(gpu), "auto") => Ok(gpu(false)),
-        (Ok(gpu), _) => Ok(gpu(true)),
-        (Err(why), "auto") => {
+    let required = !name.starts_with("auto");
+    match card(index) {
+        Ok(gpu) => Ok(gpu(required)),
+        Err(why) if !required => {
             let device = Device::default();
             // It comes back as a note of the verdict.
             device.notice(format!("the processor is used: {why}"));
             Ok(device)
         }
-        (Err(why), _) => Err(PyRuntimeError::new_err(why)),
+        Err(why) => Err(PyRuntimeError::new_err(why)),
     }
 }
 

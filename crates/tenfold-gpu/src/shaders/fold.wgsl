@@ -4,7 +4,8 @@
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let e = id.x;
+    // Grids have at most 65,535 groups a side: further numbers stand along y.
+    let e = id.x + id.y * 4194240u;
     if (e >= p.rows) {
         return;
     }

@@ -6,12 +6,10 @@ use crate::kernels::{Entry, Gather, Kernel, Params, Work, word};
 use tenfold_engine::Result;
 use tenfold_engine::linalg::Mat;
 
-/// Rows that go through both products together: their inner products stay in memory that is used again.
-const CHUNK: usize = 32_768;
 /// Rows whose sum one workgroup makes.
 const SLAB: usize = 512;
-/// Slabs of a chunk.
-const SLABS: usize = CHUNK / SLAB;
+/// Most slabs of a chunk, the rows that go through both products together: their inner products stay in memory that is used again.
+const SLABS: usize = 64;
 
 /// Kernels that are queued together: some systems take a card for hung when one submission runs for seconds.
 const GROUP: usize = 48;
@@ -23,15 +21,25 @@ pub(crate) enum Kind {
     Slice { order: usize, width: usize },
 }
 
-/// Bytes of the arrays that a contraction with `dim` columns needs beside the samples.
+/// Bytes of the arrays that a contraction with `dim` columns needs at least beside the samples: those for chunks of one slab.
 pub(crate) fn scratch_bytes(dim: usize) -> u64 {
-    4 * (dim * (3 * CHUNK.min(SLAB * SLABS) + (SLABS + 4) * dim)) as u64
+    4 * (dim * (3 * SLAB + (1 + 4) * dim)) as u64
+}
+
+/// Slabs of a chunk: as many as keep its inner products and the sums of its slabs, an array each, within what arrays may take.
+fn slabs(context: &Context, dim: usize, columns: usize, width: usize) -> usize {
+    // Sums and up to three arrays of inner products share what is left, with as much again for arguments and the total.
+    let room = context.block.min(context.free() / 8);
+    let slab = 4 * (SLAB * columns).max(dim * width).max(1) as u64;
+    (room / slab).clamp(1, SLABS as u64) as usize
 }
 
 pub(crate) struct Plan {
     pub kind: Kind,
     dim: usize,
     width: usize,
+    /// Rows of a chunk.
+    chunk: usize,
     arguments: Vec<Array>,
     /// Inner products of a chunk; the last one holds factors of rows.
     scratch: Vec<Array>,
@@ -48,22 +56,24 @@ impl Plan {
             Kind::Slice { width, .. } => (1, width, dim, 2),
         };
         let longest = terms.iter().flat_map(|t| &t.blocks).map(|b| b.rows).max().unwrap_or(0);
-        let rows = longest.min(CHUNK);
+        let slabs = slabs(context, dim, columns, width).min(longest.div_ceil(SLAB).max(1));
+        let rows = longest.min(slabs * SLAB);
         let array = |len: usize| context.array(len);
         let mut plan = Self {
             kind,
             dim,
             width,
+            chunk: slabs * SLAB,
             arguments: (0..count).map(|_| array(dim * columns)).collect::<Result<_>>()?,
             scratch: (0..scratch).map(|_| array(rows * columns)).collect::<Result<_>>()?,
-            parts: array(SLABS * dim * width)?,
+            parts: array(slabs * dim * width)?,
             total: array(dim * width)?,
             work: Vec::new(),
         };
         if dim * columns > 0 {
             for term in terms {
                 for block in &term.blocks {
-                    for first in (0..block.rows).step_by(CHUNK) {
+                    for first in (0..block.rows).step_by(plan.chunk) {
                         plan.add_chunk(context, block, first, term.scale);
                     }
                 }
@@ -73,7 +83,7 @@ impl Plan {
     }
 
     fn add_chunk(&mut self, context: &Context, block: &Block, first: usize, scale: f64) {
-        let rows = CHUNK.min(block.rows - first);
+        let rows = self.chunk.min(block.rows - first);
         let mut chunk = Chunk { context, plan: self, block, first, rows, made: Vec::new() };
         match (chunk.plan.kind, &block.once) {
             (Kind::Slice { order, .. }, _) => chunk.slice(order, scale),

@@ -1,6 +1,6 @@
 //! The method of moments: from counts to topics, without a likelihood.
 
-use super::moments::{Offloaded, Projected, SecondMoment, Weighted, Whitened, project, whiten};
+use super::moments::{Documents, Offloaded, Projected, SecondMoment, Weighted, Whitened, project, whiten};
 use super::white::WhiteRows;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Polar, Solver};
@@ -79,7 +79,7 @@ pub(super) fn find_basis(
     let parts = parts?;
     let operator = |weighted| SecondMoment { weighted, scale, alpha0, progress };
     let rough: Vec<SecondMoment<'_>> = parts.iter().map(operator).collect();
-    let whole = whole_moment(operator(weighted), search.device);
+    let whole = whole_moment(operator(weighted), search.device)?;
     let whole = whole.as_ref();
     let passes: usize = strides.iter().map(|s| counts.blocks() / s).sum::<usize>() + counts.blocks();
     progress.stage("finding directions", passes as u64);
@@ -93,11 +93,13 @@ pub(super) fn find_basis(
 }
 
 /// M2 of all documents, with its products where they were asked for.
-fn whole_moment<'a>(moment: SecondMoment<'a>, device: &'a Device) -> Box<dyn SymmetricOperator + 'a> {
-    if device.is_required() && moment.weighted.counts.elsewhere().is_none() {
-        return Box::new(Offloaded { moment, device });
+fn whole_moment<'a>(moment: SecondMoment<'a>, device: &Device) -> Result<Box<dyn SymmetricOperator + 'a>> {
+    if moment.weighted.counts.elsewhere().is_none()
+        && let Some(pairs) = device.gram(Box::new(Documents::new(&moment)))?
+    {
+        return Ok(Box::new(Offloaded { moment, pairs }));
     }
-    Box::new(moment)
+    Ok(Box::new(moment))
 }
 
 /// Gathers moments in the basis: triples too when their tensor is small enough to be formed, and no device was asked for that goes

@@ -73,14 +73,18 @@ pub fn for_each_group(
     mut visit: impl FnMut(&[usize], &[Cow<'_, CountBlock>]) -> Result<()>,
 ) -> Result<()> {
     counts.fetch(chosen)?;
-    let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
-    let entries = counts.entries().div_ceil(counts.blocks().max(1) as u64).max(1);
-    let size = (GROUP_ROWS / a_block).min((GROUP_ENTRIES / entries) as usize).max(1);
-    for group in chosen.chunks(size) {
+    for group in groups(counts, chosen) {
         let blocks: Result<Vec<_>> = group.par_iter().map(|&b| counts.block(b)).collect();
         visit(group, &blocks?)?;
     }
     Ok(())
+}
+
+/// The chosen blocks in groups, as [`for_each_group`] visits them.
+pub fn groups<'a>(counts: &dyn Counts, chosen: &'a [usize]) -> std::slice::Chunks<'a, usize> {
+    let a_block = counts.rows().div_ceil(counts.blocks().max(1)).max(1);
+    let entries = counts.entries().div_ceil(counts.blocks().max(1) as u64).max(1);
+    chosen.chunks((GROUP_ROWS / a_block).min((GROUP_ENTRIES / entries) as usize).max(1))
 }
 
 /// Words of one task of [`add_transposed`]: enough tasks for eight threads on a usual vocabulary.

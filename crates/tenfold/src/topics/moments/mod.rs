@@ -21,7 +21,7 @@ mod tests;
 mod third;
 mod weigh;
 
-pub(super) use offload::Offloaded;
+pub(super) use offload::{Documents, Offloaded};
 pub(super) use project::{Gathering, Projected, project};
 pub(super) use second::{Product, SecondMoment};
 pub(super) use third::{Whitened, whiten, whitened_part};
