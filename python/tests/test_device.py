@@ -23,7 +23,7 @@ def adapters():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@pytest.mark.parametrize("name", ["cuda", "gpu:", "gpu:x", 0, None])
+@pytest.mark.parametrize("name", ["cuda", "gpu:", "gpu:x", "auto:", "cpu:0", 0, None])
 def test_unknown_devices_are_refused(estimator, name):
     with pytest.raises(ValueError, match="device"):
         estimator(2, device=name).fit(np.eye(8))
@@ -40,6 +40,13 @@ def test_auto_always_fits(recorded):
     # Without a card it says so, and the answer is the processor's.
     if any("the processor is used" in note for note in ica.verdict_.notes):
         assert (ica.components_ == ICA().fit(recorded.X).components_).all()
+
+
+def test_auto_with_a_number_uses_that_card(recorded):
+    if not adapters():
+        pytest.skip("there is no adapter; on Debian, mesa-vulkan-drivers brings software Vulkan")
+    there = ICA(polish=False, device="gpu:0").fit(recorded.X)
+    assert (ICA(polish=False, device="auto:0").fit(recorded.X).components_ == there.components_).all()
 
 
 def test_the_card_gives_the_processors_answer(recorded):

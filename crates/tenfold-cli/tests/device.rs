@@ -120,6 +120,34 @@ mod card {
         assert!((card - cpu).abs() < 1e-3, "{card} {cpu}");
     }
 
+    /// `auto` with a card: it is used, and what does not fit into its memory is the processor's, with a notice.
+    #[test]
+    fn auto_uses_the_card_and_leaves_what_does_not_fit() {
+        let place = Place::new();
+        if !there(&place) {
+            return;
+        }
+        place.ok("generate ica --columns 6 --sources 4 --seed 3 -o X.npy");
+        let fit = "ica fit X.npy -k 4 --polish none --seed 3 --verbose";
+        let run = place.ok(&format!("{fit} --device auto:0 -o card.tenfold"));
+        assert!(run.err.contains("device: ") && !run.err.contains(" 0 contractions"), "{}", run.err);
+        place.ok(&format!("{fit} --device gpu:0 -o asked.tenfold"));
+        assert_eq!(place.bytes("card.tenfold"), place.bytes("asked.tenfold"));
+        let run = place.ok(&format!("{fit} --device auto:0 --device-memory 10kB -o small.tenfold"));
+        assert!(format!("{}{}", run.out, run.err).contains("the processor was used instead"), "{}", run.err);
+        place.ok("generate communities --nodes 400 -k 3 --alpha0 0 --seed 3 -o g.txt");
+        let fit = "communities fit g.txt -k 3 --polish none";
+        place.ok(&format!("{fit} --device auto:0 -o card.tenfold"));
+        let run = place.ok(&format!("{fit} --device auto:0 --device-memory 1kB -o small.tenfold"));
+        assert!(format!("{}{}", run.out, run.err).contains("the processor was used instead"), "{}", run.err);
+        place.ok(&format!("{fit} -o cpu.tenfold"));
+        let nmi = |model: &str| {
+            number(&place.json(&format!("communities evaluate {model} --truth g.truth.csv"))["nmi"])
+        };
+        assert_eq!(nmi("small.tenfold"), nmi("cpu.tenfold"));
+        assert!((nmi("card.tenfold") - nmi("cpu.tenfold")).abs() < 1e-3);
+    }
+
     #[test]
     fn a_bench_measures() {
         let place = Place::new();

@@ -180,15 +180,18 @@ fn a_device_that_is_lost_between_steps_is_an_error() {
     assert!(matches!(told, Error::Device(_)), "{told}");
 }
 
-/// Weights a thousand times apart: single precision moves the weak columns, by much less than the sampling of batches does.
+/// Weights a thousand times apart, the weak ones far below the noise of a batch: their columns wander, and all others a little with
+/// them. The card moves the columns that can be found by less than they are off, and no further than the processor itself does when
+/// its samples are rounded to single precision.
 #[test]
-fn weak_columns_differ_by_less_than_their_statistical_error() {
+fn columns_beside_weak_ones_differ_by_less_than_their_statistical_error() {
     let Some(gpu) = gpu(Options::default()) else { return };
-    let (n, k) = (20_000, 4);
+    let (n, k) = (20_000, 12);
     let mut rng = random::rng(9, 0);
     let turn = random::orthogonal(k, k, &mut rng).unwrap();
-    // s = (x + c (x² − 1)) / √(1 + 2c²) has E[s³] = (6c + 8c³) / (1 + 2c²)^1.5: from 2.7 down to 0.003.
-    let bends = [1.0, 0.1, 0.01, 0.0005f64];
+    // s = (x + c (x² − 1)) / √(1 + 2c²) has E[s³] = (6c + 8c³) / (1 + 2c²)^1.5: from 2.7 down to 0.003, each half of the
+    // one before.
+    let bends: [f64; 12] = std::array::from_fn(|i| 0.5f64.powi(i as i32));
     let mut s = random::gaussian(n, k, &mut rng);
     for t in 0..n {
         for (x, c) in s.row_mut(t).iter_mut().zip(bends) {
@@ -200,15 +203,20 @@ fn weak_columns_differ_by_less_than_their_statistical_error() {
     let online = Online::default();
     let here = online.run(&mut batches(), k, k, 7, &Silent).unwrap();
     let there = online.run_on(&Device::required(Arc::new(gpu)), batches(), k, 7, &Silent).unwrap();
-    let truth = turn.transpose();
-    let off = |found: &Mat| {
-        let best = |c: usize| {
-            (0..k)
-                .map(|i| (0..k).map(|r| found[(r, c)] * truth[(r, i)]).sum::<f64>().abs())
-                .fold(0.0, f64::max)
-        };
-        (0..k).map(|c| (1.0 - best(c).min(1.0).powi(2)).sqrt()).fold(0.0, f64::max)
+    // Sines of the angles between columns and those nearest to them: weights below the noise come in any order.
+    let sines = |a: &Mat, b: &Mat| {
+        let inner = a.transpose().matmul(b);
+        let nearest = |c: usize| inner.row(c).iter().map(|x| x.abs()).fold(0.0, f64::max);
+        (0..k).map(|c| (1.0 - nearest(c).min(1.0).powi(2)).sqrt()).collect::<Vec<_>>()
     };
-    let (error, gap) = (off(&here.cp.factors), apart(&here.cp.factors, &there.cp.factors));
-    assert!(gap < 0.1 * error && gap < 2e-2, "apart by {gap}, off by {error}");
+    let errors = sines(&here.cp.factors, &turn.transpose());
+    let gaps = sines(&here.cp.factors, &there.cp.factors);
+    let rounded = y.map(|x| f64::from(x as f32));
+    let mut batches = Minibatches::new(&rounded, 3, 512, 2, 7);
+    let moved = online.run(&mut batches, k, k, 7, &Silent).unwrap();
+    let moved = sines(&here.cp.factors, &moved.cp.factors);
+    println!("apart by {gaps:.4?}, by rounding {moved:.4?}, off by {errors:.3?}");
+    let found: Vec<usize> = (0..k).filter(|&c| errors[c] < 0.3).collect();
+    assert!(found.len() >= 4, "{errors:?}");
+    assert!(found.iter().all(|&c| gaps[c] < errors[c] && gaps[c] < 3.0 * moved[c]), "{gaps:?} {moved:?}");
 }
