@@ -34,7 +34,7 @@ pub(crate) struct Context {
     /// Most bytes of one array, as kernels see it.
     most: u64,
     /// Most bytes of all arrays.
-    budget: u64,
+    pub budget: u64,
     staged: Mutex<Staged>,
     held: Arc<AtomicU64>,
     up: AtomicU64,

@@ -17,7 +17,7 @@ use tenfold_engine::{Error, Result};
 /// Pieces whose sum is made in single precision before the host adds it in double precision.
 const PIECES: usize = 16;
 
-/// Groups that are queued ahead of the one that is gathered.
+/// Pieces that are queued ahead of the one that is gathered.
 const AHEAD: usize = 2;
 
 /// Documents on the card, or on their way there.
@@ -34,8 +34,14 @@ struct Kept {
     full: bool,
 }
 
-/// Groups whose work is queued; their arrays are counted until it is done.
+/// Pieces whose work is queued; their arrays are counted until it is done.
 type Flight = VecDeque<(wgpu::SubmissionIndex, Vec<Piece>)>;
+
+/// What may have to leave the card.
+struct Room<'a> {
+    kept: &'a mut Kept,
+    flight: Flight,
+}
 
 /// Some rows of a group, both ways.
 struct Piece {
@@ -53,39 +59,69 @@ impl<'a> Documents<'a> {
         self.kept.lock().unwrap_or_else(|held| held.into_inner())
     }
 
-    /// Sends a group, cut so that its arrays are not too large.
-    fn send(&self, group: &Group) -> Result<Vec<Piece>> {
+    /// The rows of a group, cut so that arrays are not too large.
+    fn pieces(&self, group: &Group) -> Vec<Range<usize>> {
         let lengths = group.starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        // A piece has four such arrays; three pieces may be there at a time, beside X and the sum.
+        cut(lengths, self.context.block.min(self.context.budget / 32))
+    }
+
+    /// Sends some rows of a group.
+    fn send(&self, group: &Group, rows: Range<usize>) -> Result<Piece> {
         let place = |block: &Gathered| {
             let place = Place::new(&self.context, block.starts.len(), block.values.len())?;
             place.fill(&self.context, block);
             Ok(place)
         };
-        let send = |rows: Range<usize>| {
-            let mut some = some_rows(group, rows.clone());
-            let by_columns = place(&transposed(&some, self.rows.cols()))?;
-            weigh(&mut some, &group.weights[rows.clone()]);
-            Ok(Piece { rows: rows.len(), by_rows: place(&some)?, by_columns })
-        };
-        cut(lengths, self.context.block).into_iter().map(send).collect()
+        let mut some = some_rows(group, rows.clone());
+        let by_columns = place(&transposed(&some, self.rows.cols()))?;
+        weigh(&mut some, &group.weights[rows.clone()]);
+        Ok(Piece { rows: rows.len(), by_rows: place(&some)?, by_columns })
     }
 
-    /// [`Documents::send`] after as many others left the card as had to.
-    fn send_somehow(&self, group: &Group, kept: &mut Kept, flight: &mut Flight) -> Result<Vec<Piece>> {
+    /// What `work` gives after as many groups left the card as had to.
+    fn somehow<T>(&self, room: &mut Room<'_>, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         loop {
-            match self.send(group) {
+            match work() {
                 Err(Error::DeviceMemory { needed, available }) => {
-                    if let Some((oldest, _)) = flight.pop_front() {
+                    if let Some((oldest, _)) = room.flight.pop_front() {
                         self.context.wait_for(oldest)?;
-                    } else if kept.groups.pop().is_some() {
-                        kept.full = true;
+                    } else if room.kept.groups.pop().is_some() {
+                        room.kept.full = true;
                     } else {
                         return Err(Error::DeviceMemory { needed, available });
                     }
                 }
-                sent => return sent,
+                found => return found,
             }
         }
+    }
+
+    /// Sends a group piece by piece and queues its part of S. Its pieces are kept if there is room for all.
+    fn stream(&self, group: &Group, x: &Array, total: &mut Total<'_>, room: &mut Room<'_>) -> Result<()> {
+        let mut sent = Vec::new();
+        for rows in self.pieces(group) {
+            let piece = self.somehow(room, || {
+                total.reserve(rows.len())?;
+                self.send(group, rows.clone())
+            })?;
+            let last = total.add(x, &piece)?;
+            sent.push(piece);
+            // Half of the memory is left for what the next product needs.
+            room.kept.full |= self.context.is_half_full();
+            if room.kept.full {
+                room.flight.push_back((last, std::mem::take(&mut sent)));
+            }
+            if room.flight.len() > AHEAD
+                && let Some((oldest, _)) = room.flight.pop_front()
+            {
+                self.context.wait_for(oldest)?;
+            }
+        }
+        if !room.kept.full {
+            room.kept.groups.push(sent);
+        }
+        Ok(())
     }
 
     /// S for some columns of X.
@@ -93,32 +129,20 @@ impl<'a> Documents<'a> {
         let (cols, width) = (self.rows.cols(), columns.len());
         let x = self.context.upload(&cropped(x, 0..cols, columns))?;
         let mut total = Total::new(&self.context, cols, width)?;
-        let (mut kept, mut flight) = (self.kept(), Flight::new());
+        let mut kept = self.kept();
+        let mut room = Room { kept: &mut kept, flight: Flight::new() };
         for at in 0..self.rows.groups() {
-            let sent = match kept.groups.get(at) {
+            match room.kept.groups.get(at) {
                 Some(pieces) => {
-                    pieces.iter().try_for_each(|piece| total.add(&x, piece).map(drop))?;
-                    None
+                    for piece in pieces {
+                        total.reserve(piece.rows)?;
+                        total.add(&x, piece)?;
+                    }
                 }
-                None => Some(self.send_somehow(&self.rows.group(at)?, &mut kept, &mut flight)?),
-            };
-            if let Some(pieces) = sent {
-                let mut last = None;
-                for piece in &pieces {
-                    last = Some(total.add(&x, piece)?);
+                None => {
+                    room.kept.full |= room.kept.groups.len() < at;
+                    self.stream(&self.rows.group(at)?, &x, &mut total, &mut room)?;
                 }
-                // Half of the memory is left for what the next product needs.
-                kept.full |= kept.groups.len() < at || self.context.is_half_full();
-                match last {
-                    _ if !kept.full => kept.groups.push(pieces),
-                    Some(last) => flight.push_back((last, pieces)),
-                    None => {}
-                }
-            }
-            if flight.len() > AHEAD
-                && let Some((oldest, _)) = flight.pop_front()
-            {
-                self.context.wait_for(oldest)?;
             }
             self.rows.passed(at)?;
         }
@@ -171,16 +195,21 @@ impl<'a> Total<'a> {
         Ok(Self { context, array, y: None, added: 0, cols, width, sum: vec![0.0; cols * width] })
     }
 
+    /// Makes room for Y of so many rows.
+    fn reserve(&mut self, rows: usize) -> Result<()> {
+        if self.y.as_ref().is_none_or(|(most, _)| *most < rows) {
+            self.y = None;
+            self.y = Some((rows, self.context.array(rows * self.width)?));
+        }
+        Ok(())
+    }
+
     /// Queues S ← S + Aᵀ D A X of a piece.
     fn add(&mut self, x: &Array, piece: &Piece) -> Result<wgpu::SubmissionIndex> {
         if self.added == PIECES {
             self.bring()?;
         }
-        if self.y.as_ref().is_none_or(|(rows, _)| *rows < piece.rows) {
-            self.y = None;
-            self.y = Some((piece.rows, self.context.array(piece.rows * self.width)?));
-        }
-        let (_, y) = self.y.as_ref().expect("it was made");
+        let (_, y) = self.y.as_ref().expect("it was reserved");
         let (context, width) = (self.context, self.width);
         let forward = context.sparse(&piece.by_rows, [x, y], [piece.rows, width], false);
         let back = context.sparse(&piece.by_columns, [y, &self.array], [self.cols, width], self.added > 0);
