@@ -3,6 +3,8 @@
 //! Each experiment prints what it measured beside what was published, as Markdown, and writes the same page and
 //! its figures to DIR. The same seed gives the same numbers, except seconds.
 
+#![forbid(unsafe_code)]
+
 mod cells;
 mod communities;
 #[cfg(feature = "gpu")]

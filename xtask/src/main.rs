@@ -4,8 +4,11 @@
 //! make what they need under `target/`, so a fresh clone needs only Rust (and Python for the parts that
 //! check against it).
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod python;
+mod supply;
 mod test;
 mod trust;
 mod venv;
@@ -20,7 +23,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
 Commands
-  test [--quick]      run every check: format, lints, tests, the Python package, documentation
+  test [--quick]      run every check: format, lints, supply chain, tests, the Python package, documentation
       --quick         leave out Python and the documentation
   bench [NAME…]       measure beside the peers people use today, and print a table
       --threads 1,2   thread counts to run with (default: what each bench asks for)

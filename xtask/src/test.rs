@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::python;
+use crate::supply;
 use crate::venv::Venv;
 use crate::vulkan;
 use crate::workspace::{Workspace, succeeds};
@@ -30,6 +31,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", quick: true, run: clippy },
     Step { name: "python environment", quick: false, run: python },
     Step { name: "graphics driver", quick: false, run: graphics },
+    Step { name: "supply chain", quick: true, run: supply_chain },
     Step { name: "tests", quick: true, run: tests },
     Step { name: "python package", quick: false, run: python_package },
     Step { name: "documentation", quick: false, run: documentation },
@@ -140,6 +142,14 @@ fn graphics(_workspace: &Workspace) -> Outcome {
     match vulkan::ensure() {
         Ok(how) => Outcome::Passed(how.into()),
         Err(why) => Outcome::Skipped(why),
+    }
+}
+
+/// What tenfold is built from; see deny.toml.
+fn supply_chain(workspace: &Workspace) -> Outcome {
+    match supply::check(workspace) {
+        Ok(told) => Outcome::Passed(told),
+        Err(why) => Outcome::Failed(why),
     }
 }
 

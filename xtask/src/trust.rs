@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use crate::workspace::Workspace;
 
+mod unsafe_code;
+
 /// One kind of trouble.
 struct Piece {
     name: &'static str,
@@ -19,7 +21,8 @@ struct Piece {
 }
 
 /// The pieces, in the order of the table.
-const PIECES: &[Piece] = &[];
+const PIECES: &[Piece] =
+    &[Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run }];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.
 pub struct Found {

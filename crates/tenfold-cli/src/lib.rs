@@ -3,6 +3,8 @@
 //! A library, because two programs are this command: the binary of this crate, and the one that the Python package
 //! installs.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod cells;
 mod common;

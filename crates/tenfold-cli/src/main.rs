@@ -1,5 +1,7 @@
 //! The binary `tenfold`; what it does is told in the library beside it.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -9,6 +9,8 @@
 //! on a cluster by the same code. The layers, each importing only those before it: [`error`], [`progress`],
 //! [`linalg`], [`tensor`], [`device`], [`moments`], [`whiten`], [`decompose`].
 
+#![deny(unsafe_code)]
+
 pub mod decompose;
 pub mod device;
 pub mod error;

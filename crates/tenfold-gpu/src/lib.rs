@@ -17,6 +17,8 @@
 //! println!("{}", device.name());
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod adapters;
 mod context;
 mod kernels;

@@ -1,6 +1,6 @@
 //! Arrays in without a copy, and matrices out.
 
-use numpy::ndarray::{Array2, ArrayView2, s};
+use numpy::ndarray::{Array2, ArrayView2, Axis, Slice};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -66,14 +66,16 @@ impl Rows for View<'_> {
     }
     fn read_rows(&self, start: usize, out: &mut [f64]) -> Result<()> {
         let end = start + out.len() / self.cols().max(1);
+        // Not by the macro `s!`, whose expansion allows `unsafe`.
+        let wanted = Slice::from(start..end);
         match self {
             Self::Double(array) => {
-                out.iter_mut().zip(array.slice(s![start..end, ..])).for_each(|(to, from)| *to = *from);
+                let rows = array.slice_axis(Axis(0), wanted);
+                out.iter_mut().zip(rows).for_each(|(to, from)| *to = *from);
             }
             Self::Single(array) => {
-                out.iter_mut()
-                    .zip(array.slice(s![start..end, ..]))
-                    .for_each(|(to, from)| *to = f64::from(*from));
+                let rows = array.slice_axis(Axis(0), wanted);
+                out.iter_mut().zip(rows).for_each(|(to, from)| *to = f64::from(*from));
             }
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! files. Everything that a Python user sees (estimators, warnings, documentation) is written in Python, in
 //! `python/tenfold/`.
 
+#![forbid(unsafe_code)]
+
 mod arrays;
 mod cells;
 mod cluster;

@@ -3,6 +3,8 @@
 //! Data come in through [`input`], results go out through [`output`], and a learned model lives in one
 //! [`model_file`]. The mathematics that all models share is the [`engine`].
 
+#![forbid(unsafe_code)]
+
 pub mod admixture;
 pub mod cells;
 pub mod communities;

@@ -239,6 +239,33 @@ fn the_linear_algebra_library_and_unsafe_stay_in_their_places() {
     hold(breaches);
 }
 
+/// The compiler holds the rule too. A crate with a named file can only deny, and allows at the one place.
+#[test]
+fn every_crate_forbids_unsafe() {
+    let mut breaches = Vec::new();
+    for folder in ["crates", "experiments", "xtask"] {
+        for file in sources(&root().join(folder)) {
+            let file = format!("{folder}/{file}");
+            let source = read(&root().join(&file));
+            let krate = file.split("/src/").next().unwrap_or_default();
+            let named = UNSAFE_FILES.iter().any(|known| known.starts_with(&format!("{krate}/")));
+            let wanted = if named { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+            let program =
+                file.contains("/src/") && !file.contains("/tests/") && source.contains("\nfn main()");
+            if (file.ends_with("/src/lib.rs") || program) && !source.contains(wanted) {
+                breaches.push(format!("{file}: a crate's root needs `{wanted}`"));
+            }
+            if source.contains("allow(unsafe_code)")
+                && !UNSAFE_FILES.contains(&file.as_str())
+                && !file.ends_with("tests/architecture.rs")
+            {
+                breaches.push(format!("{file}: `unsafe` may be allowed only in {UNSAFE_FILES:?}"));
+            }
+        }
+    }
+    hold(breaches);
+}
+
 #[test]
 fn architecture_md_tells_the_tree_as_it_is() {
     let document = read(&root().join("ARCHITECTURE.md"));

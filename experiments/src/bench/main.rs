@@ -2,6 +2,8 @@
 //! [--write-data]`. With `--write-data` it fills DIR and measures nothing; without, it prints one JSON object a
 //! line. Times are the best of three after a warm-up.
 
+#![forbid(unsafe_code)]
+
 mod communities;
 mod data;
 mod topics;

@@ -1,5 +1,7 @@
 //! Detection measured on planes that were never files: `cells-detect drawn`. `experiments/cells/detect.py` measures the command on image files.
 
+#![forbid(unsafe_code)]
+
 use std::error::Error;
 use std::time::Instant;
 use tenfold::cells::Cell;

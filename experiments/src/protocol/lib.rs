@@ -1,6 +1,8 @@
 //! The protocol by which topic models are compared, shared by the benches and the experiments: which documents are
 //! held out, how topics are scored, and what a second of work is. Every method's topics go through this code.
 
+#![forbid(unsafe_code)]
+
 mod corpora;
 mod seconds;
 

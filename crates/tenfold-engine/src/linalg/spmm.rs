@@ -85,6 +85,7 @@ impl<I: ColumnIndex> Gather<'_, I> {
 /// Asks for `W` numbers from `at` on to be brought near, a cache line at a time, and the line of the last one: a row seldom begins
 /// where a line does.
 #[inline(always)]
+#[allow(unsafe_code)]
 pub(super) fn prefetch<const W: usize, T>(data: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(row) = data.get(at..at + W) {
@@ -98,4 +99,43 @@ pub(super) fn prefetch<const W: usize, T>(data: &[T], at: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (data, at);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Run by Miri as well (`cargo xtask trust unsafe`), which knows where an address may point.
+    #[test]
+    fn a_prefetch_stays_inside_its_numbers() {
+        let doubles: Vec<f64> = (0..37).map(f64::from).collect();
+        let singles: Vec<f32> = doubles.iter().map(|&x| x as f32).collect();
+        // Also across the end and beyond it, where nothing is left to ask for.
+        for at in 0..=40 {
+            prefetch::<1, f64>(&doubles, at);
+            prefetch::<8, f64>(&doubles, at);
+            prefetch::<16, f32>(&singles, at);
+            prefetch::<1, f32>(&[], at);
+        }
+    }
+
+    /// Tiles of every width, with rows asked for ahead up to the last one.
+    #[test]
+    fn gathered_rows_are_the_sums_of_their_definition() {
+        let starts = [0, 3, 3, 30, 34];
+        let indices: Vec<u32> = (0..34).map(|i| (i * 7) % 11).collect();
+        let values: Vec<f64> = (0..34).map(|i| f64::from(i % 5) - 2.0).collect();
+        for width in [1, 2, 4, 7, 8, 13, 17, 24, 41] {
+            let x = Mat::from_fn(11, width, |i, j| (i * width + j) as f64);
+            let mut out = vec![f64::NAN; 4 * width];
+            gather(&starts, &indices, &values, &x, &mut out);
+            for (i, bounds) in starts.windows(2).enumerate() {
+                for j in 0..width {
+                    let terms = (bounds[0]..bounds[1]).map(|e| values[e] * x.row(indices[e] as usize)[j]);
+                    // Whole numbers, so that every order of the sum gives the same.
+                    assert_eq!(out[i * width + j], terms.sum::<f64>(), "width {width}, row {i}, column {j}");
+                }
+            }
+        }
+    }
 }
