@@ -5,6 +5,7 @@
 
 pub mod admixture;
 pub mod cells;
+pub mod checkpoint;
 pub mod communities;
 pub mod components;
 pub mod error;
