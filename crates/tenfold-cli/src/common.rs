@@ -2,9 +2,10 @@
 
 use crate::exit;
 use crate::watch::Watch;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::Path;
 use tenfold::input::{self, Options, Table};
@@ -21,22 +22,42 @@ pub struct Session {
     verbose: bool,
     /// Progress and Ctrl-C.
     pub watch: Watch,
+    /// What the JSON object holds besides the answer.
+    more: RefCell<Map<String, Value>>,
 }
 
 impl Session {
     /// Starts to listen to signals.
     pub fn start(seed: u64, json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { seed, json, quiet, verbose, watch: Watch::start(json, quiet, verbose) }
+        let watch = Watch::start(json, quiet, verbose);
+        Self { seed, json, quiet, verbose, watch, more: RefCell::default() }
     }
 
     /// The result: for people, or as one JSON object.
     pub fn answer(&self, text: &str, value: &Value) -> Result<()> {
-        if self.json { print(&format!("{value}\n")) } else { print(text) }
+        if !self.json {
+            return print(text);
+        }
+        let mut value = value.clone();
+        if let Value::Object(facts) = &mut value {
+            facts.append(&mut self.more.borrow_mut());
+        }
+        print(&format!("{value}\n"))
+    }
+
+    /// Something that the JSON object of the answer is to hold as well.
+    pub fn add(&self, name: &str, value: Value) {
+        self.more.borrow_mut().insert(name.to_owned(), value);
+    }
+
+    /// Whether notes are printed.
+    pub fn notes(&self) -> bool {
+        !self.quiet && !self.json
     }
 
     /// Worth knowing while one waits.
     pub fn note(&self, message: &str) {
-        if !self.quiet && !self.json {
+        if self.notes() {
             let _ = writeln!(std::io::stderr(), "{message}");
         }
     }
@@ -57,8 +78,8 @@ impl Session {
 /// Prints on standard output; a closed pipe is an error that [`exit::finish`] lets pass.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.context("standard output cannot be written; check that there is room where it goes")
 }
 
 /// How a table is read.

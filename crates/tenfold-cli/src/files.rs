@@ -3,6 +3,7 @@
 use crate::exit;
 use crate::watch::{Stoppable, Watch};
 use anyhow::Result;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use tenfold::engine::linalg::Rows;
 use tenfold::engine::progress::Progress;
@@ -51,11 +52,12 @@ fn check_folder(folder: &Path, path: &Path) -> Result<()> {
         )));
     }
     // The one sure way to learn whether files may be made here. It is gone again at once.
-    tempfile::Builder::new()
-        .prefix(".tenfold-")
-        .tempfile_in(folder)
-        .map(drop)
-        .map_err(|e| exit::usage(format!("{} cannot be written: {e}; choose another folder", path.display())))
+    output::temporary().tempfile_in(folder).map(drop).map_err(|e| {
+        exit::usage(format!("{} cannot be written: {e}; choose another folder", path.display()))
+    })?;
+    // Runs that were killed here before had no chance to tidy up.
+    output::sweep(folder);
+    Ok(())
 }
 
 /// The folder of a file, `.` where the path names none.
@@ -81,8 +83,23 @@ pub struct Bundle {
     folder: PathBuf,
     /// Folders of files, and where these wait: made with the first file, so that a run that is ended by force before
     /// leaves nothing behind.
-    staging: Vec<(PathBuf, tempfile::TempDir)>,
+    staging: Vec<(PathBuf, Waiting)>,
     files: Vec<Staged>,
+}
+
+/// A hidden folder, claimed for as long as it is used.
+struct Waiting {
+    folder: tempfile::TempDir,
+    _claimed: Option<File>,
+}
+
+impl Waiting {
+    fn beside(folder: &Path) -> std::io::Result<Self> {
+        let folder = output::temporary().tempdir_in(beside(folder))?;
+        // Folders can be opened on Unix only; elsewhere they are not swept either.
+        let claimed = File::open(folder.path()).inspect(output::claim).ok();
+        Ok(Self { folder, _claimed: claimed })
+    }
 }
 
 /// A file of a bundle: where it waits, where it goes, and how that was called.
@@ -122,12 +139,12 @@ impl Bundle {
         let at = match self.staging.iter().position(|(of, _)| *of == folder) {
             Some(at) => at,
             None => {
-                let made = tempfile::Builder::new().prefix(".tenfold-").tempdir_in(beside(&folder));
+                let made = Waiting::beside(&folder);
                 self.staging.push((folder, made.map_err(|e| output::write_error(path, e))?));
                 self.staging.len() - 1
             }
         };
-        let waiting = self.staging[at].1.path().join(target.file_name().unwrap_or_default());
+        let waiting = self.staging[at].1.folder.path().join(target.file_name().unwrap_or_default());
         self.files.push(Staged { waiting: waiting.clone(), target, shown: path.to_owned() });
         Ok(waiting)
     }

@@ -7,6 +7,7 @@
 
 mod bench;
 mod cells;
+mod checkpoint;
 mod common;
 mod communities;
 mod completions;

@@ -2,11 +2,12 @@
 //!
 //! One thread looks ten times a second whether a signal came and whether the bar is due. Signals only set flags.
 //! The first one asks the run to end: reading, computing and writing see it between two blocks or steps, and a file
-//! under its temporary name is removed. A run that has not ended after a few seconds says so, and the next signal
-//! ends the process at once.
+//! under its temporary name is removed. The next signal ends the process at once, and a run that has not ended after a
+//! few seconds says so; what it leaves under temporary names the next run removes.
 
 use crate::exit;
 use console::Term;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use tenfold::engine::progress::Progress;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the thread looks.
 const TICK: Duration = Duration::from_millis(100);
-/// A run that has not ended this long after a signal may be ended by force.
+/// A run that has not ended this long after a signal tells how to end it by force.
 const STOP_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The listener of every long run; clones watch the same run.
@@ -62,7 +63,7 @@ impl Watch {
             bars: terminal.filter(|_| !quiet && !json),
             verbose,
         };
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        for signal in signals() {
             use signal_hook::flag;
             // In this order: the signal that sets `stop` must not see what it has set. Where signals cannot be
             // had, Ctrl-C does what the system does, and files still appear whole or not at all.
@@ -77,7 +78,7 @@ impl Watch {
     }
 
     fn look(&self) {
-        let mut stopped: Option<Instant> = None;
+        let (mut stopped, mut told): (Option<Instant>, bool) = (None, false);
         loop {
             std::thread::sleep(TICK);
             if self.stopped() {
@@ -85,8 +86,11 @@ impl Watch {
                     self.end();
                     Instant::now()
                 });
-                if since.elapsed() > STOP_PATIENCE && !self.0.force.swap(true, Ordering::SeqCst) {
-                    eprintln!("stopping at the end of this step; Ctrl-C again ends it at once");
+                // Only from now on: a wrapper that hands on what the terminal has sent already sends the same signal twice at once.
+                self.0.force.store(true, Ordering::SeqCst);
+                if since.elapsed() > STOP_PATIENCE && !told {
+                    told = true;
+                    say("stopping at the end of this step; Ctrl-C again ends it at once");
                 }
             } else if let Some(terminal) = self.0.bars.as_ref().filter(|_| self.0.begin.elapsed() > PATIENCE)
             {
@@ -120,7 +124,7 @@ impl Watch {
             let _ = terminal.clear_line();
         }
         if let (true, Some(name), Some(begin)) = (self.0.verbose, &stage.name, stage.begin) {
-            eprintln!("{name}: {:.2} s", begin.elapsed().as_secs_f64());
+            say(&format!("{name}: {:.2} s", begin.elapsed().as_secs_f64()));
         }
         *stage = Stage::default();
     }
@@ -148,6 +152,31 @@ impl Progress for Watch {
     fn stopped(&self) -> bool {
         self.0.stop.load(Ordering::SeqCst)
     }
+}
+
+/// A line on standard error; when that is closed there is no one left to tell.
+fn say(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// The signals that ask a run to end. A terminal that closes is one of them, unless the run was started so as to outlive it.
+fn signals() -> Vec<i32> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(unix)]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        signals.push(signal_hook::consts::SIGHUP);
+    }
+    signals
+}
+
+/// Whether a signal is ignored, as `nohup` has it; taken for granted where the system does not tell.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// One line: the stage, how much of it is done, and for how long it goes on.

@@ -1,6 +1,7 @@
-//! How a long run tells its caller where it is, and how the caller stops it.
+//! How a long run tells its caller where it is, how the caller stops it, and where it leaves what it has finished.
 
 use crate::error::{Error, Result};
+use std::time::Duration;
 
 /// Listens to a long run. All methods may be called from worker threads.
 ///
@@ -22,6 +23,32 @@ pub trait Progress: Sync {
     fn check(&self) -> Result<()> {
         if self.stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }
+    /// Where finished stages are left for a later run of the same work; nowhere unless the caller says so.
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
+}
+
+/// Keeps what a long run has finished, so that a later run of the same work goes on from there.
+///
+/// Runs are deterministic, so what was kept is what would be computed again: it saves time and changes nothing. What cannot be
+/// kept is told by the keeper itself and does not stop the run.
+pub trait Keeper: Sync {
+    /// Says whose work it is, by names and values, before anything is recalled.
+    ///
+    /// # Errors
+    /// When what is kept belongs to other work.
+    fn identify(&self, facts: &[(String, String)]) -> Result<()>;
+    /// The name under which the next stage called `name` is kept: a stage that comes twice has two.
+    fn place(&self, name: &str) -> String;
+    /// What was left in a place.
+    fn recall(&self, place: &str) -> Option<Vec<u8>>;
+    /// Leaves what took so long to find, when that is more than leaving it takes.
+    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>);
+    /// What was left in a place, and in those below it, is no longer needed.
+    fn forget(&self, place: &str);
+    /// What was left in a place cannot be used after all.
+    fn refuse(&self, place: &str);
 }
 
 /// Listens to nothing and never stops a run.

@@ -7,6 +7,7 @@
 
 pub mod admixture;
 pub mod cells;
+pub mod checkpoint;
 pub mod communities;
 pub mod components;
 pub mod error;

@@ -1,6 +1,8 @@
 //! What a fit says about itself, in words a person can act on.
 
+use crate::checkpoint::Keep;
 use serde_json::{Value, json};
+use tenfold_engine::linalg::counts::{Parcel, Unpacked};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +26,17 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verdict {
     findings: Vec<(Level, String)>,
+}
+
+crate::checkpoint::keep! { Verdict { findings } }
+
+impl Keep for Level {
+    fn put(&self, parcel: &mut Parcel) {
+        (*self == Self::Warning).put(parcel);
+    }
+    fn take(parcel: &mut Unpacked<'_>) -> Option<Self> {
+        Some(if bool::take(parcel)? { Self::Warning } else { Self::Note })
+    }
 }
 
 impl Verdict {

@@ -3,6 +3,7 @@
 use super::genes::{Asked, GeneArgs};
 use super::reading::parse_positive;
 use super::select::{SelectArgs, Selection};
+use crate::checkpoint::{CheckpointArgs, Kept};
 use crate::common::{Session, parse_amount, parse_size};
 use crate::exit;
 use crate::files::{self, Bundle};
@@ -15,6 +16,7 @@ use tenfold::cells::detect::Params;
 use tenfold::cells::images::{self, Image, Polarity, Stain};
 use tenfold::cells::overlay::Picture;
 use tenfold::cells::{Pixels, Section, Tissue, count_neighbours, masks, names, table};
+use tenfold::checkpoint::{identify, within};
 use tenfold::engine::progress::Progress;
 use tenfold::verdict::Level;
 
@@ -65,6 +67,8 @@ pub struct Detect {
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
     memory: u64,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     genes: GeneArgs,
     #[command(flatten)]
     select: SelectArgs,
@@ -81,6 +85,13 @@ struct Seen {
     section: Section,
     about: Value,
     line: String,
+}
+
+/// Where an image stands in the run.
+struct Run<'a> {
+    session: &'a Session,
+    kept: &'a Kept,
+    number: usize,
 }
 
 fn is_table(path: &Path) -> bool {
@@ -109,6 +120,8 @@ impl Detect {
         if self.scale.is_none() {
             session.note("no --scale: a pixel is taken for 1 µm where neighbours are counted");
         }
+        let kept = self.checkpoint.open(session)?;
+        kept.during(session, |progress| self.identify(&asked, progress))?;
         let mut bundle = Bundle::new(files::folder_of(&self.output))?;
         let mut seen = Vec::new();
         for path in tables {
@@ -117,7 +130,8 @@ impl Detect {
         let polarity = self.common_polarity(&asked, session)?;
         for (i, one) in asked.iter().enumerate() {
             let with = (polarity, masks.get(i));
-            let found = self.of_image(one, with, selection.as_ref(), (session, &mut bundle))?;
+            let run = Run { session, kept: &kept, number: i };
+            let found = self.of_image(one, with, selection.as_ref(), (&run, &mut bundle))?;
             seen.push(found);
         }
         self.check_any(&seen, selection.as_ref())?;
@@ -132,6 +146,7 @@ impl Detect {
         })?;
         session.watch.check()?;
         bundle.finish()?;
+        kept.finish(session);
         let (about, lines): (Vec<Value>, Vec<String>) = rest.into_iter().unzip();
         let seconds = begin.elapsed().as_secs_f64();
         let text = format!(
@@ -147,6 +162,18 @@ impl Detect {
             "neighbour_radius": self.neighbour_radius, "output": self.output.to_string_lossy(), "seconds": seconds,
         });
         session.answer(&text, &value)
+    }
+
+    /// Whose cells a checkpoint holds: those of these images, seen in this way.
+    fn identify(&self, asked: &[Asked], progress: &dyn Progress) -> tenfold::Result<()> {
+        let choices = (self.radius, self.stain, self.polarity);
+        identify(progress, "cells detect", &choices, |digest| {
+            asked.iter().try_for_each(|one| {
+                progress.check()?;
+                digest.texts([&one.image]);
+                digest.file(&one.path)
+            })
+        })
     }
 
     /// The label mask of every image, in order; none where cells are looked for.
@@ -207,14 +234,15 @@ impl Detect {
         asked: &Asked,
         (polarity, mask): (Polarity, Option<&PathBuf>),
         selection: Option<&Selection>,
-        (session, bundle): (&Session, &mut Bundle),
+        (run, bundle): (&Run, &mut Bundle),
     ) -> Result<Seen> {
+        let session = run.session;
         let options = images::Options { stain: self.stain, polarity, memory: self.memory };
         let image = session.watch.during(|watch| images::open(&asked.path, &options, watch))?;
         image.notes().iter().for_each(|note| session.note(&format!("{}: {note}", asked.image)));
         let (cells, mut about) = match mask {
             Some(mask) => self.of_mask(mask, &image, session)?,
-            None => self.found(asked, &image, session)?,
+            None => self.found(asked, &image, run)?,
         };
         let mut section = Section { image: asked.image.clone(), gene: asked.gene.clone(), cells };
         let all = section.cells.len();
@@ -252,10 +280,12 @@ impl Detect {
         &self,
         asked: &Asked,
         image: &Image,
-        session: &Session,
+        &Run { session, kept, number }: &Run,
     ) -> Result<(Vec<tenfold::cells::Cell>, Value)> {
         let params = Params { radius: self.radius, ..Params::default() };
-        let found = session.watch.during(|watch| params.find(image, watch))?;
+        let found = kept.during(session, |progress| {
+            params.find(image, &within(progress, &format!("image {}", number + 1)))
+        })?;
         let d = &found.diagnostics;
         for (level, message) in d.verdict.findings() {
             match level {

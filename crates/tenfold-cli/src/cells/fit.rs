@@ -1,6 +1,7 @@
 //! `tenfold cells fit`.
 
 use super::reading::{ReadArgs, read_cells, read_counts};
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, parse_amount, parse_count};
 use crate::{exit, files};
 use anyhow::Result;
@@ -62,6 +63,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     bins: BinArgs,
     #[command(flatten)]
     read: ReadArgs,
@@ -117,20 +120,22 @@ impl Fit {
                 "choices of bins and of the cells' table mean nothing with --counts; leave them out",
             ));
         }
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let params = self.params(session.seed);
         let model = match self.counts {
             true => {
                 let counts = read_counts(&self.input, &[], session)?.counts;
-                session.watch.during(|watch| params.fit_counts_with(&counts, watch))?
+                kept.during(session, |progress| params.fit_counts_with(&counts, progress))?
             }
             false => {
                 let tissue = read_cells(&self.input, &self.read, session)?;
-                session.watch.during(|watch| params.fit_with(&tissue, watch))?
+                kept.during(session, |progress| params.fit_with(&tissue, progress))?
             }
         };
         session.watch.check()?;
         model.save(&self.output)?;
+        kept.finish(session);
         self.tell(&model, begin.elapsed().as_secs_f64(), session)
     }
 

@@ -3,6 +3,7 @@
 use super::outputs::{OutputArgs, Written};
 use super::parse_part;
 use super::reading::{KindArgs, ReadArgs, shown};
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
 use crate::device::DeviceArgs;
 use crate::files::Bundle;
@@ -70,6 +71,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     outputs: OutputArgs,
     #[command(flatten)]
     kind: KindArgs,
@@ -106,6 +109,7 @@ impl Fit {
         let mut params = self.params(session.seed)?;
         files::check_output(&self.output, &[&self.input])?;
         self.outputs.check(&[&self.input, &self.output])?;
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let graph = self.read.graph(&self.input, &self.kind, session)?;
         self.outputs.check_graph(graph.kind(), [graph.ids(), graph.other_ids()])?;
@@ -114,7 +118,7 @@ impl Fit {
         let fitted = parts.as_ref().map_or(&graph, |parts| &parts.0);
         session.note(&self.estimate(fitted));
         params.device = self.device.open(session)?;
-        let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        let model = kept.during(session, |progress| params.fit_with(fitted, progress))?;
         device::tell(&params.device, session);
         let score = |(fit, out): &(Graph, Graph)| held_out_score(&model, out, Some(fit), session.seed);
         let scored = parts.as_ref().map(score).transpose()?;
@@ -125,6 +129,7 @@ impl Fit {
         model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
         bundle.finish()?;
+        kept.finish(session);
         let stages =
             Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
         self.tell(&model, (scored, &written), &stages, session)

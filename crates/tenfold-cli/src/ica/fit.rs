@@ -1,5 +1,6 @@
 //! `tenfold ica fit`.
 
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, parse_count_to, refuse};
 use crate::device::DeviceArgs;
 use crate::solver::{Name, SolverArgs};
@@ -54,6 +55,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
     device: DeviceArgs,
@@ -91,13 +94,14 @@ impl Fit {
         if let Some(sources) = &self.sources {
             files::check_table(sources, &[&self.input, &self.output])?;
         }
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let table = self.table.open(&self.input, session)?;
         // --memory bounds all that is held: the table first, and white data in what is left.
         params.memory = self.table.memory.saturating_sub(table.held_bytes());
         session.note(&self.estimate(&table, &params));
         params.device = self.device.open(session)?;
-        let mut model = session.watch.during(|watch| params.fit_with(&table, watch))?;
+        let mut model = kept.during(session, |progress| params.fit_with(&table, progress))?;
         device::tell(&params.device, session);
         if table.is_named() {
             model.set_columns(table.names().to_vec());
@@ -110,6 +114,7 @@ impl Fit {
         model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
         bundle.finish()?;
+        kept.finish(session);
         let seconds = begin.elapsed().as_secs_f64();
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());

@@ -1,6 +1,7 @@
 //! `tenfold motifs fit`.
 
 use super::{ReadArgs, events, parse_length};
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, parse_count, parse_size};
 use crate::{exit, files};
 use anyhow::Result;
@@ -59,6 +60,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -95,10 +98,11 @@ impl Fit {
             inputs.push(&self.output);
             events::check(path, &inputs)?;
         }
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let signals = self.read.open(&self.inputs, session)?;
         let params = self.params(session.seed);
-        let model = session.watch.during(|watch| params.fit_with(&signals, watch))?;
+        let model = kept.during(session, |progress| params.fit_with(&signals, progress))?;
         let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
         let mut written = None;
         if let Some(path) = &self.events {
@@ -110,6 +114,7 @@ impl Fit {
         model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
         bundle.finish()?;
+        kept.finish(session);
         let seconds = begin.elapsed().as_secs_f64();
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());

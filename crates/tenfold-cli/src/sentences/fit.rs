@@ -1,6 +1,7 @@
 //! `tenfold sentences fit`.
 
 use super::reading::{FeaturesName, ReadArgs};
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
 use crate::{exit, files};
 use anyhow::Result;
@@ -40,6 +41,8 @@ pub struct Fit {
     /// Exit with code 4 when the decomposition did not converge
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     #[command(flatten)]
     words: WordArgs,
     #[command(flatten)]
@@ -128,14 +131,16 @@ impl Fit {
         let inputs: Vec<_> =
             std::iter::once(&self.input).chain(&self.words.vectors).map(PathBuf::as_path).collect();
         files::check_output(&self.output, &inputs)?;
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let lines = self.read.read(&self.input, session)?;
         let text = Text::new(&lines, &cutting, self.words.min_count)?;
         drop(lines);
         let params = self.params(&text, session)?;
         session.note(&estimate(&text, &params));
-        let model = session.watch.during(|watch| params.fit_with(&text, watch))?;
+        let model = kept.during(session, |progress| params.fit_with(&text, progress))?;
         model.save(&self.output)?;
+        kept.finish(session);
         self.tell(&model, begin.elapsed().as_secs_f64(), session)
     }
 

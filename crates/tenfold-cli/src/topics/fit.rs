@@ -2,6 +2,7 @@
 
 use super::reading::parse_share;
 use super::{ReadArgs, WordArgs, mixtures};
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to};
 use crate::device::DeviceArgs;
 use crate::solver::SolverArgs;
@@ -66,6 +67,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
     device: DeviceArgs,
@@ -93,6 +96,7 @@ impl Fit {
         if let Some(mixtures) = &self.mixtures {
             files::check_table(mixtures, &[&self.input, &self.output])?;
         }
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let corpus = self.read.read(&self.input, recipe, session)?;
         let parts = self.hold_out.map(|share| Parts::of(&corpus, share)).transpose()?;
@@ -102,7 +106,7 @@ impl Fit {
         let fitted = parts.as_ref().map_or(&corpus, |parts| &parts.fit);
         session.note(&self.estimate(fitted));
         params.device = self.device.open(session)?;
-        let model = session.watch.during(|watch| params.fit_with(fitted, watch))?;
+        let model = kept.during(session, |progress| params.fit_with(fitted, progress))?;
         device::tell(&params.device, session);
         let scored = parts.as_ref().map(|parts| parts.score(&model, session)).transpose()?;
         // Model and mixtures appear together or not at all, so that a stop leaves neither.
@@ -113,6 +117,7 @@ impl Fit {
         model.save(&bundle.place(&self.output)?)?;
         session.watch.check()?;
         bundle.finish()?;
+        kept.finish(session);
         self.tell(&model, scored, begin.elapsed().as_secs_f64(), session)
     }
 

@@ -1,6 +1,7 @@
 //! `tenfold trees fit`.
 
 use super::reading::ReadArgs;
+use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, parse_count};
 use crate::{exit, files};
 use anyhow::Result;
@@ -59,6 +60,8 @@ pub struct Fit {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    checkpoint: CheckpointArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -89,13 +92,15 @@ enum ContractName {
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
         files::check_output(&self.output, &self.read.inputs(&self.input))?;
+        let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let data = self.read.open(&self.input, session)?;
         let aligned = matches!(data.format, Format::Fasta | Format::Phylip);
         let params = self.params(aligned, session.seed);
-        let model = session.watch.during(|watch| params.fit_with(&data.table, watch))?;
+        let model = kept.during(session, |progress| params.fit_with(&data.table, progress))?;
         session.watch.check()?;
         model.save(&self.output)?;
+        kept.finish(session);
         let seconds = begin.elapsed().as_secs_f64();
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());

@@ -4,7 +4,8 @@ use super::alpha::{MOST_DOCUMENTS, fixed_point};
 use super::aside::HeldOut;
 use super::collapsed::{Given, Responsibilities, WordCounts};
 use super::table::{Reading, Rows, Table, pad, pad_alpha, smoothed};
-use super::training::{Guard, Look, Polished, Start, Training};
+use super::training::{Guard, Look, Polished, Seen, Start, Training};
+use crate::checkpoint::{Keep, Rounds, keep, stage};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -83,15 +84,25 @@ impl Cvb0 {
             return Ok(Polished::unchanged(start, alpha));
         }
         let mut table = begin.counts(training.tokens);
-        let mut guard = Guard::new(&training, &begin.reading(&table, training.tokens));
+        let mut rounds = Rounds::new(progress, "sweeps");
+        let taken = rounds.taken::<Stand>().filter(|stand| stand.fits(&table));
         // What stays in the counts of every sweep.
         let base = || match begin.continues() {
             true => begin.counts(training.tokens),
             false => Table::zeros(start.cols(), start.rows()),
         };
         let (mut learned, mut best, mut kept) = (alpha.to_vec(), alpha.to_vec(), None);
+        let mut done = 0;
+        let mut guard = match taken {
+            Some(stand) => {
+                (done, table, learned, best, kept) =
+                    (stand.done, stand.table, stand.learned, stand.best, stand.kept);
+                Guard::resumed(&training, stand.watched)
+            }
+            None => Guard::new(&training, &begin.reading(&table, training.tokens)),
+        };
         progress.stage("polishing", ((self.sweeps + 2) * counts.rows()) as u64);
-        for sweep in 0..self.sweeps {
+        for sweep in done..self.sweeps {
             // The start is no sum over these documents: nothing of theirs can be taken out of it.
             let own = if sweep == 0 { 0.0 } else { 1.0 };
             let sampled;
@@ -107,13 +118,23 @@ impl Cvb0 {
             if seen == Look::WorseAgain {
                 break;
             }
+            rounds.keep(|parcel| {
+                (sweep + 1).put(parcel);
+                table.put(parcel);
+                learned.put(parcel);
+                best.put(parcel);
+                kept.put(parcel);
+                guard.seen().put(parcel);
+            });
         }
         let (mut topics, curve, chosen) = guard.finish();
         if let Some(mut table) = kept.filter(|_| !curve.is_empty()) {
             // Those that watched have nothing left to decide: they are documents like the others.
             let everything = begin.training(counts, HeldOut::NONE, alpha, progress)?;
             for own in [0.0, 1.0] {
-                table = self.sweep(&everything, (&table, &best, own), base(), progress)?.0;
+                table = stage(progress, "last sweep", |progress| {
+                    Ok(self.sweep(&everything, (&table, &best, own), base(), progress)?.0)
+                })?;
             }
             topics = Some(smoothed(&table, 1.0, &table.sums(), self.eta).topics());
         }
@@ -139,6 +160,28 @@ impl Cvb0 {
             Ok(())
         })?;
         Ok((pass.next, pass.sampled))
+    }
+}
+
+/// All that the next sweep needs besides the settings.
+struct Stand {
+    done: usize,
+    table: Table,
+    learned: Vec<f64>,
+    best: Vec<f64>,
+    kept: Option<Table>,
+    watched: Seen,
+}
+
+keep! { Stand { done, table, learned, best, kept, watched } }
+
+impl Stand {
+    /// Whether it is of as many words and topics.
+    fn fits(&self, start: &Table) -> bool {
+        let like = |table: &Table| (table.k, table.data.len()) == (start.k, start.data.len());
+        like(&self.table)
+            && self.kept.iter().all(like)
+            && [&self.learned, &self.best].map(Vec::len) == [start.k; 2]
     }
 }
 

@@ -1,6 +1,7 @@
 //! Topics and mixtures together, by expectation maximisation over counts that are held in memory.
 
 use super::infer::finite;
+use crate::checkpoint::{Keep, Rounds, keep};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use tenfold_engine::linalg::{Csr, Kernel, Mat, vectorised};
@@ -94,7 +95,13 @@ impl Joint {
         let mut words = padded(&topics.transpose(), width);
         let tokens = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum::<f64>()).sum::<f64>().max(1e-300);
         let (mut steps, mut converged) = (0, false);
-        let mut last = likelihood(counts, &theta, &words, width) / tokens;
+        let mut rounds = Rounds::new(progress, "joint");
+        let mut last;
+        match rounds.taken::<Stand>().filter(|s| [s.theta.len(), s.words.len()] == [theta.len(), words.len()])
+        {
+            Some(stand) => Stand { steps, converged, last, theta, words } = stand,
+            None => last = likelihood(counts, &theta, &words, width) / tokens,
+        }
         while steps < self.steps && !converged {
             progress.check()?;
             let more = LOOK.min(self.steps - steps);
@@ -108,11 +115,30 @@ impl Joint {
             let now = likelihood(counts, &theta, &words, width) / tokens;
             converged = more == LOOK && now - last < self.tolerance;
             last = now;
+            rounds.keep(|parcel| {
+                (steps, converged, last).put(parcel);
+                theta.put(parcel);
+                words.put(parcel);
+            });
         }
         let topics = Mat::from_fn(k, counts.cols(), |t, w| words[w * width + t]);
         let mixtures = Mat::from_fn(counts.rows(), k, |d, t| theta[d * width + t]);
         Ok(Fitted { topics, mixtures, log_likelihood: last, steps, converged })
     }
+}
+
+/// All that the next steps need besides the settings.
+struct Stand {
+    steps: usize,
+    converged: bool,
+    last: f64,
+    theta: Vec<f64>,
+    words: Vec<f64>,
+}
+
+keep! {
+    Stand { steps, converged, last, theta, words }
+    Fitted { topics, mixtures, log_likelihood, steps, converged }
 }
 
 /// Rows padded with zeros, which stay zero: every update multiplies them.

@@ -6,7 +6,8 @@ pub(crate) use step::Step;
 
 use super::aside::HeldOut;
 use super::table::{Reading, Table, pad_alpha, smoothed};
-use super::training::{Guard, Look, Polished, Start, Training};
+use super::training::{Guard, Look, Polished, Seen, Start, Training};
+use crate::checkpoint::{Keep, Rounds, keep};
 use crate::error::Result;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -93,18 +94,29 @@ impl Stepwise {
             return Ok(Polished::unchanged(start, alpha));
         }
         let mut state = Expected::new(&begin, training.tokens);
-        let mut guard = Guard::new(&training, &begin.reading(&state.table, training.tokens));
+        let mut rounds = Rounds::new(progress, "stepwise");
+        let mut from = At::default();
+        let mut guard = match rounds.taken::<Stand>().filter(|stand| stand.fits(&state)) {
+            Some(Stand { at, table, scale, sums, watched }) => {
+                from = at;
+                state = Expected { table, scale, sums, ..state };
+                Guard::resumed(&training, watched)
+            }
+            None => Guard::new(&training, &begin.reading(&state.table, training.tokens)),
+        };
         let windows = match begin.continues() {
             false => START_WEIGHTS.map(|weight| Window::new(counts.rows(), weight)).to_vec(),
             true => vec![Window::after(self.before.iter().sum(), training.tokens)],
         };
-        for (attempt, window) in windows.into_iter().enumerate() {
-            if attempt > 0 {
+        let first = from.attempt;
+        for (attempt, window) in windows.into_iter().enumerate().skip(first) {
+            if attempt > first {
                 state = Expected::new(&begin, training.tokens);
+                from = At { attempt, ..At::default() };
             }
             progress.stage("polishing", (self.epochs * counts.blocks()) as u64);
             let pass = Epochs { settings: self, training: &training, alpha: &pad_alpha(alpha), progress };
-            if pass.run(&mut state, window, &mut guard)? {
+            if pass.run(&mut state, window, &mut guard, (&from, &mut rounds))? {
                 break;
             }
         }
@@ -124,15 +136,23 @@ struct Epochs<'a> {
 
 impl Epochs<'_> {
     /// All epochs, or fewer when the guard ends them; false when already the first look was worse than the start.
-    fn run(&self, state: &mut Expected, mut window: Window, guard: &mut Guard<'_>) -> Result<bool> {
+    fn run(
+        &self,
+        state: &mut Expected,
+        mut window: Window,
+        guard: &mut Guard<'_>,
+        (from, rounds): (&At, &mut Rounds<'_>),
+    ) -> Result<bool> {
         let &Stepwise { epochs, inner, later_inner, seed, .. } = self.settings;
         let counts = self.training.counts;
         let looks = if counts.rows() > SMALL { 4 } else { 1 };
-        for epoch in 0..epochs {
+        window.seen = from.seen.unwrap_or(window.seen);
+        for epoch in from.epoch..epochs {
             let inner = if epoch == 0 { inner } else { later_inner };
             let order = random::permutation(counts.blocks(), &mut random::rng(seed, 700 + epoch as u64));
             let steps = chosen_by_step(&order);
-            for (i, chosen) in steps.iter().enumerate() {
+            let done = if epoch == from.epoch { from.step } else { 0 };
+            for (i, chosen) in steps.iter().enumerate().skip(done) {
                 self.progress.check()?;
                 state.step(chosen, self, &mut window, inner)?;
                 let done = (i + 1) * looks;
@@ -145,9 +165,48 @@ impl Epochs<'_> {
                         _ => {}
                     }
                 }
+                let at = At { attempt: from.attempt, epoch, step: i + 1, seen: Some(window.seen) };
+                rounds.keep(|parcel| {
+                    at.put(parcel);
+                    state.table.put(parcel);
+                    state.scale.put(parcel);
+                    state.sums.put(parcel);
+                    guard.seen().put(parcel);
+                });
             }
         }
         Ok(true)
+    }
+}
+
+/// How far a polish has come: the next step of an epoch, and what its window has seen.
+#[derive(Default)]
+struct At {
+    attempt: usize,
+    epoch: usize,
+    step: usize,
+    seen: Option<f64>,
+}
+
+/// All that the next step needs besides the settings.
+struct Stand {
+    at: At,
+    table: Table,
+    scale: f64,
+    sums: Vec<f64>,
+    watched: Seen,
+}
+
+keep! {
+    At { attempt, epoch, step, seen }
+    Stand { at, table, scale, sums, watched }
+}
+
+impl Stand {
+    /// Whether it is of as many words and topics.
+    fn fits(&self, other: &Expected) -> bool {
+        let size = |table: &Table, sums: &[f64]| (table.k, table.data.len(), sums.len());
+        size(&self.table, &self.sums) == size(&other.table, &other.sums)
     }
 }
 

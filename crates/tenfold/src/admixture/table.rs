@@ -1,7 +1,9 @@
 //! Topics by word, in single precision: what the hot loops read and what the updates write.
 
 use super::kernel::{RowsRef, TINY, padded, sum_of};
+use crate::checkpoint::Keep;
 use rayon::prelude::*;
+use tenfold_engine::linalg::counts::{Parcel, Unpacked};
 use tenfold_engine::linalg::parallel::add_assign;
 use tenfold_engine::linalg::{Kernel, Mat, vectorised};
 
@@ -67,6 +69,18 @@ impl Table {
     /// [`split_rows`] of this table.
     pub fn split<'a>(&'a mut self, words: &'a [u32], size: usize) -> Vec<(usize, &'a [u32], &'a mut [f32])> {
         split_rows(&mut self.data, self.width, words, size)
+    }
+}
+
+impl Keep for Table {
+    fn put(&self, parcel: &mut Parcel) {
+        self.k.put(parcel);
+        parcel.singles(&self.data);
+    }
+    fn take(parcel: &mut Unpacked<'_>) -> Option<Self> {
+        // A row is at least as long as there are topics, so more of them than numbers cannot be.
+        let (k, data) = (usize::take(parcel)?, parcel.singles()?);
+        (k <= data.len()).then(|| Self::from_data(k, data)).flatten()
     }
 }
 

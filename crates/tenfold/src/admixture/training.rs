@@ -4,6 +4,7 @@ use super::aside::{HeldOut, documents_aside, training_rows};
 use super::completion::{Completion, Halves, split_tokens};
 use super::infer::check;
 use super::table::{Reading, Table, pad, smoothed};
+use crate::checkpoint::keep;
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use tenfold_engine::linalg::counts::{Parcel, Part, Pass, Unpacked, all_blocks, for_each_group, sum};
@@ -200,6 +201,12 @@ pub(super) enum Look {
 /// Keeps the best model that was seen, the start included.
 pub(super) struct Guard<'a> {
     training: &'a Training<'a>,
+    seen: Seen,
+}
+
+/// What the guard has seen so far.
+#[derive(Default)]
+pub(super) struct Seen {
     curve: Vec<Checkpoint>,
     /// Table, slope and offset of the best point; `None` while that is the start, which the caller still has.
     best: Option<(Table, Vec<f32>, Vec<f32>)>,
@@ -207,34 +214,51 @@ pub(super) struct Guard<'a> {
     rises: usize,
 }
 
+keep! {
+    Checkpoint { epoch, perplexity }
+    Polished { topics, alpha, curve, chosen }
+    Seen { curve, best, chosen, rises }
+}
+
 impl<'a> Guard<'a> {
     /// Looks at the start.
     pub fn new(training: &'a Training<'a>, start: &Reading<'_>) -> Self {
-        let mut guard = Self { training, curve: Vec::new(), best: None, chosen: 0, rises: 0 };
+        let mut guard = Self { training, seen: Seen::default() };
         if !training.halves.is_empty() {
             let perplexity = guard.measure(start.clone());
-            guard.curve.push(Checkpoint { epoch: 0.0, perplexity });
+            guard.seen.curve.push(Checkpoint { epoch: 0.0, perplexity });
         }
         guard
     }
 
+    /// Goes on from what was seen before.
+    pub fn resumed(training: &'a Training<'a>, seen: Seen) -> Self {
+        Self { training, seen }
+    }
+
+    /// What was seen so far.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
     /// Looks at the model after `epoch` passes over the corpus.
     pub fn look(&mut self, epoch: f64, reading: &Reading<'_>) -> Look {
-        let Some(&last) = self.curve.last() else {
+        let Some(&last) = self.seen.curve.last() else {
             // Nothing watches: the last word counts.
             self.keep(reading);
             return Look::Better;
         };
         let perplexity = self.measure(reading.clone());
-        self.curve.push(Checkpoint { epoch, perplexity });
-        if perplexity < self.curve[self.chosen].perplexity {
-            self.chosen = self.curve.len() - 1;
+        let seen = &mut self.seen;
+        seen.curve.push(Checkpoint { epoch, perplexity });
+        // A second attempt begins at the start again, so its first look is compared with that.
+        let last = if seen.rises == 1 && epoch <= last.epoch { seen.curve[0] } else { last };
+        seen.rises = if perplexity > last.perplexity { seen.rises + 1 } else { 0 };
+        if perplexity < seen.curve[seen.chosen].perplexity {
+            seen.chosen = seen.curve.len() - 1;
             self.keep(reading);
         }
-        // A second attempt begins at the start again, so its first look is compared with that.
-        let last = if self.rises == 1 && epoch <= last.epoch { self.curve[0] } else { last };
-        self.rises = if perplexity > last.perplexity { self.rises + 1 } else { 0 };
-        match self.rises {
+        match self.seen.rises {
             0 => Look::Better,
             1 => Look::Worse,
             _ => Look::WorseAgain,
@@ -243,19 +267,19 @@ impl<'a> Guard<'a> {
 
     /// True when the last model that was looked at is the best so far.
     pub fn holds_the_last(&self) -> bool {
-        self.curve.is_empty() || self.chosen + 1 == self.curve.len()
+        self.seen.curve.is_empty() || self.seen.chosen + 1 == self.seen.curve.len()
     }
 
     fn keep(&mut self, reading: &Reading<'_>) {
-        self.best = Some((reading.table.clone(), reading.slope.clone(), reading.offset.clone()));
+        self.seen.best = Some((reading.table.clone(), reading.slope.clone(), reading.offset.clone()));
     }
 
     /// The best of all: its topics, or `None` for the start; the curve; and which of its points that is.
     pub fn finish(self) -> (Option<Mat>, Vec<Checkpoint>, usize) {
-        let topics = self.best.map(|(table, slope, offset)| {
+        let topics = self.seen.best.map(|(table, slope, offset)| {
             Reading { table: &table, slope, offset, share: 0.0, background: &[] }.topics()
         });
-        (topics, self.curve, self.chosen)
+        (topics, self.seen.curve, self.seen.chosen)
     }
 
     fn measure(&self, reading: Reading<'_>) -> f64 {

@@ -7,6 +7,7 @@
 use super::choices::Params;
 use super::counts::GeneCounts;
 use super::estimate::{estimate, memberships, shares};
+use crate::checkpoint::stage;
 use crate::error::Result;
 use rand_distr::{Binomial, Distribution};
 use tenfold_engine::linalg::{Csr, random};
@@ -30,6 +31,8 @@ pub struct CurvePoint {
     pub log_likelihood: f64,
 }
 
+crate::checkpoint::keep! { CurvePoint { k, log_likelihood } }
+
 /// The best number of types up to `most`, and the whole curve.
 pub(super) fn choose(
     params: &Params,
@@ -49,10 +52,14 @@ pub(super) fn choose(
     let (mut curve, mut best): (Vec<CurvePoint>, usize) = (Vec::new(), 0);
     progress.stage("choosing the number of types", most as u64);
     for k in 1..=most {
-        let mut score = 0.0;
-        for (learn, judge) in [(&halves[0], &halves[1]), (&halves[1], &halves[0])] {
-            score += predicted(&rough, learn, judge, k, progress)? / 2.0;
-        }
+        let score = stage(progress, &format!("{k} types"), |progress| {
+            let mut score = 0.0;
+            for (learn, judge) in [(&halves[0], &halves[1]), (&halves[1], &halves[0])] {
+                let half = |progress: &dyn Progress| predicted(&rough, learn, judge, k, progress);
+                score += stage(progress, "half", half)? / 2.0;
+            }
+            Ok(score)
+        })?;
         curve.push(CurvePoint { k, log_likelihood: score });
         if score > curve[best].log_likelihood {
             best = k - 1;

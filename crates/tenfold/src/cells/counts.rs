@@ -1,5 +1,6 @@
 //! Counts of genes in rows: what is unmixed, and what is told apart.
 
+use crate::checkpoint::Digest;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,6 +25,17 @@ pub struct GeneCounts {
 }
 
 impl GeneCounts {
+    /// What tells these counts from others.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        digest.texts(&self.genes);
+        for row in 0..self.counts.rows() {
+            let (genes, counts) = self.counts.row(row);
+            digest.places(genes);
+            digest.doubles(counts);
+        }
+        Ok(())
+    }
+
     /// Rows × genes.
     ///
     /// # Errors

@@ -1,5 +1,8 @@
 //! Cells with their marks: what detection gives and what a fit reads.
 
+use crate::checkpoint::Digest;
+use crate::error::Result;
+
 /// One cell: an ellipse with an intensity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
@@ -18,6 +21,8 @@ pub struct Cell {
     /// Other cells of the same image within the stated radius.
     pub neighbours: f64,
 }
+
+crate::checkpoint::keep! { Cell { x, y, r1, r2, orientation, intensity, neighbours } }
 
 /// The cells of one image, which shows one gene.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +43,18 @@ pub struct Tissue {
 }
 
 impl Tissue {
+    /// What tells this tissue from another.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        for section in &self.sections {
+            digest.texts([&section.image, &section.gene]);
+            for cell in &section.cells {
+                let Cell { x, y, r1, r2, orientation, intensity, neighbours } = *cell;
+                digest.doubles(&[x, y, r1, r2, orientation, intensity, neighbours]);
+            }
+        }
+        Ok(())
+    }
+
     /// The genes, each once, in the order of their first image.
     pub fn genes(&self) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();

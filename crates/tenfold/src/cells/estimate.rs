@@ -6,6 +6,7 @@ use super::model::StartOutcome;
 use super::nmf::nmf;
 use super::starts::starts;
 use crate::admixture::{Fitted, Inference, Joint};
+use crate::checkpoint::stage;
 use crate::error::Result;
 use crate::evaluate::Match;
 use tenfold_engine::linalg::{Counts, Mat, random};
@@ -33,6 +34,8 @@ pub(super) struct Estimated {
     pub starts: Vec<StartOutcome>,
 }
 
+crate::checkpoint::keep! { Estimated { fitted, starts } }
+
 /// Fits k types to the counts; every row has cells.
 pub(super) fn estimate(
     params: &Params,
@@ -50,9 +53,13 @@ pub(super) fn estimate(
     let short =
         Joint { smoothing: params.smoothing, steps: SHORT.min(params.max_iterations), tolerance: 0.0 };
     let (mut best, mut tried): (Option<Fitted>, Vec<(String, Fitted)>) = (None, Vec::new());
-    for start in starts(matrix, k, params.restarts, params.seed, progress)? {
-        let mixtures = settled(looked, &start.profiles, progress)?;
-        let found = short.run(looked.matrix(), &start.profiles, &mixtures, progress)?;
+    let all =
+        stage(progress, "starts", |progress| starts(matrix, k, params.restarts, params.seed, progress))?;
+    for start in all {
+        let found = stage(progress, &start.name, |progress| {
+            let mixtures = settled(looked, &start.profiles, progress)?;
+            short.run(looked.matrix(), &start.profiles, &mixtures, progress)
+        })?;
         if best.as_ref().is_none_or(|best| found.log_likelihood > best.log_likelihood) {
             best = Some(found.clone());
         }

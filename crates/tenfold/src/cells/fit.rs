@@ -8,6 +8,7 @@ use super::estimate::{Estimated, estimate, memberships, shares};
 use super::features::Bins;
 use super::model::{Diagnostics, Model, params_json, traits};
 use super::picture::Picture;
+use crate::checkpoint::{identify, stage};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use tenfold_engine::linalg::Mat;
@@ -46,6 +47,7 @@ impl Params {
                 remedy: "detect cells first, with another radius if none were found".into(),
             });
         }
+        identify(progress, "cells", self, |digest| tissue.identify(digest))?;
         let bins = self.features.bins(tissue)?;
         let histogram = bins.histogram(tissue);
         let mut model = self.unmix(&histogram.counts, Some((bins, histogram.missing)), progress)?;
@@ -88,6 +90,7 @@ impl Params {
     /// As [`Params::fit`].
     pub fn fit_counts_with(&self, counts: &GeneCounts, progress: &dyn Progress) -> Result<Model> {
         self.check()?;
+        identify(progress, "counts of genes", self, |digest| counts.identify(digest))?;
         self.unmix(counts, None, progress)
     }
 
@@ -104,7 +107,10 @@ impl Params {
         let (k, curve) = match self.k {
             Components::Exactly(k) => (k, Vec::new()),
             Components::Auto if full.is_empty() => (1, Vec::new()),
-            Components::Auto => choose(self, &used, self.most.min(full.len()).min(expressed), progress)?,
+            Components::Auto => {
+                let most = self.most.min(full.len()).min(expressed);
+                stage(progress, "k", |progress| choose(self, &used, most, progress))?
+            }
         };
         if full.len() < k || expressed < k {
             return Err(Error::Unfit {
@@ -116,13 +122,15 @@ impl Params {
             });
         }
         progress.stage("unmixing cell types", 0);
-        let found = estimate(self, &used, k, progress)?;
+        let found = stage(progress, "types", |progress| estimate(self, &used, k, progress))?;
         let diagnostics =
             self.diagnostics(counts, (k, full.len(), binned.as_ref().map_or(0, |b| b.1)), &found, curve);
         let own: Vec<f64> = full.iter().map(|&row| totals[row]).collect();
         let first = shares(&found.fitted.mixtures, &own);
         // The heaviest type first; its weight is that of the refined memberships.
-        let refined = memberships(counts, &found.fitted.topics, self.alpha, &first, progress)?;
+        let refined = stage(progress, "memberships", |progress| {
+            memberships(counts, &found.fitted.topics, self.alpha, &first, progress)
+        })?;
         let weights = shares(&refined, &totals);
         let mut order: Vec<usize> = (0..k).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));

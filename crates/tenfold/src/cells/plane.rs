@@ -69,6 +69,8 @@ pub struct Window {
     pub height: usize,
 }
 
+crate::checkpoint::keep! { Window { x, y, width, height } }
+
 /// An image that gives its windows one at a time, because it may be larger than memory.
 pub trait Pixels: Sync {
     /// Pixels to the right and downwards.

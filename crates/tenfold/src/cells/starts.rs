@@ -19,6 +19,8 @@ pub(super) struct Start {
     pub profiles: Mat,
 }
 
+crate::checkpoint::keep! { Start { name, profiles } }
+
 /// Starts for k types: by the tensor and by successive projection where the data have k directions, then `random` ones.
 pub(super) fn starts(
     counts: &Csr,

@@ -16,6 +16,8 @@ pub(super) struct Estimate {
     pub spectrum: Vec<f64>,
 }
 
+crate::checkpoint::keep! { Estimate { seen, corners, shares, found, spectrum } }
+
 impl Estimate {
     /// Corners that were found otherwise.
     pub fn with_corners(seen: Seen, corners: Mat, spectrum: Vec<f64>, found: Decomposition) -> Self {

@@ -10,6 +10,7 @@ use super::moments::{Stars, product};
 use super::polish::{Best, Patience, climb_best, memberships};
 use super::spectrum::{Counted, Search, count, directions, laplacian};
 use super::{assign, kmeans, partition};
+use crate::checkpoint::{identify, stage_on};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -97,12 +98,16 @@ impl Params {
     /// As [`Params::fit`], and when the listener stops the run.
     pub fn fit_with(&self, graph: &Graph, progress: &dyn Progress) -> Result<Model> {
         self.check(graph)?;
+        identify(progress, "communities", self, |digest| graph.identify(digest))?;
         let mut verdict = Verdict::default();
         graph.notes().iter().for_each(|note| verdict.note(note.clone()));
         let mut stages = Stages::begin();
         let counted = match self.k {
             Components::Exactly(_) => None,
-            Components::Auto => Some(count(graph, self.search(progress))?),
+            Components::Auto => {
+                let counted = |progress: &dyn Progress| count(graph, self.search(progress));
+                Some(stage_on(&self.device, progress, "k", counted)?)
+            }
         };
         let k = match (self.k, &counted) {
             (Components::Exactly(k), _) => k,
@@ -112,25 +117,26 @@ impl Params {
         let symmetric = graph.transposed().is_none();
         let level = Level::of(graph);
         let stars = level.stars(graph);
-        let found = directions(stars, symmetric, k, self.search(progress))?;
+        let found = stage_on(&self.device, progress, "directions", |progress| {
+            directions(stars, symmetric, k, self.search(progress))
+        })?;
         stages.end("directions");
         progress.stage("gathering moments", 0);
-        let estimate = match self.views {
-            Views::All => self.estimate(stars, &found, k, progress)?,
+        let estimate = stage_on(&self.device, progress, "moments", |progress| match self.views {
+            Views::All => self.estimate(stars, &found, k, progress),
             Views::Partition(rounds) => {
                 if !self.device.is_cpu() {
                     self.device.notice("the tensors of partitions were decomposed by the processor".into());
                 }
-                partition::estimate(self, graph, (stars, &found), rounds, progress)?
+                partition::estimate(self, graph, (stars, &found), rounds, progress)
             }
-        };
+        })?;
         stages.end("moments and decomposition");
         let dense = self.is_dense(graph);
-        let mut out = if dense {
-            self.assign_dense(graph, stars, &estimate, progress)?
-        } else {
-            self.assign_sparse(stars_of(graph), &estimate, symmetric, progress)?
-        };
+        let mut out = stage_on(&self.device, progress, "memberships", |progress| match dense {
+            true => self.assign_dense(graph, stars, &estimate, progress),
+            false => self.assign_sparse(stars_of(graph), &estimate, symmetric, progress),
+        })?;
         stages.end("memberships");
         if self.alpha0 == 0.0 {
             assign::harden(&mut out.rows);
@@ -315,7 +321,9 @@ impl Params {
         }
         let mut starts = vec![clipped];
         if more > 0 {
-            let directions = laplacian(stars, symmetric, k, self.search(progress))?;
+            let directions = stage_on(&self.device, progress, "starts", |progress| {
+                laplacian(stars, symmetric, k, self.search(progress))
+            })?;
             let seeds = (0..more as u64).map(|i| self.seed.wrapping_add(i));
             starts.extend(seeds.map(|seed| kmeans::cluster(&directions, k, seed)));
         }
@@ -387,6 +395,8 @@ pub(super) struct Assigned {
     pub columns: Option<Tall>,
     pub polished: Option<Best>,
 }
+
+crate::checkpoint::keep! { Assigned { rows, columns, polished } }
 
 /// The other side by its neighbours: the mean of their memberships.
 fn spread_to_leaves(stars: Stars<'_>, rows: &Tall) -> Tall {

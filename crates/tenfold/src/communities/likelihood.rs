@@ -35,12 +35,16 @@ pub(super) struct Factors {
     pub background: f64,
 }
 
+crate::checkpoint::keep! { Factors { k, rows, columns, background } }
+
 /// What one pass over the edges gives.
 pub(super) struct Pass {
     /// Expected numbers of edges of every node in every column, padded as the factors.
     pub rows: Tall,
     pub columns: Option<Tall>,
 }
+
+crate::checkpoint::keep! { Pass { rows, columns } }
 
 impl Factors {
     /// Factors from memberships (nodes × k, rows on the simplex) and the share of edges that is background.
@@ -75,6 +79,13 @@ impl Factors {
         if let (Some(counts), Some(columns)) = (&pass.columns, &mut self.columns) {
             scale(counts, &scales, k, columns, |v| (to[v] * root) as f32);
         }
+    }
+
+    /// Whether both are of as many nodes and communities.
+    pub fn like(&self, other: &Self) -> bool {
+        let size = |x: &Tall| (x.rows(), x.width());
+        let sizes = |x: &Self| (x.k, size(&x.rows), x.columns.as_ref().map(size));
+        sizes(self) == sizes(other)
     }
 
     fn others(&self) -> &Tall {

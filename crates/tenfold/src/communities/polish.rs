@@ -2,6 +2,7 @@
 
 use super::likelihood::{Factors, Pass};
 use super::moments::Stars;
+use crate::checkpoint::{Keep, Rounds};
 use crate::error::Result;
 use tenfold_engine::linalg::Tall;
 use tenfold_engine::progress::Progress;
@@ -48,12 +49,16 @@ pub(super) struct Climbed {
     pub settled: bool,
 }
 
+crate::checkpoint::keep! { Climbed { factors, counts, log_likelihood, iterations, settled } }
+
 /// The best of several starts by likelihood, with the likelihoods of all after the trial.
 pub(super) struct Best {
     pub climbed: Climbed,
     pub chosen: usize,
     pub trials: Vec<f64>,
 }
+
+crate::checkpoint::keep! { Best { climbed, chosen, trials } }
 
 /// Gives every start some iterations, and the most probable as many as it needs.
 pub(super) fn climb_best(
@@ -112,10 +117,15 @@ impl Climb {
         iterations: usize,
         progress: &dyn Progress,
     ) -> Result<()> {
-        for _ in 0..iterations {
-            if self.settled {
-                break;
-            }
+        let most = self.iterations + iterations;
+        let mut rounds = Rounds::new(progress, "climb");
+        if let Some((factors, counts, (iterations, settled))) = rounds.taken::<(Factors, Option<Pass>, _)>()
+            && factors.like(&self.factors)
+        {
+            (self.factors, self.counts, self.spare) = (factors, counts, None);
+            (self.iterations, self.settled) = (iterations, settled);
+        }
+        while self.iterations < most && !self.settled {
             progress.check()?;
             let pass = match self.spare.take() {
                 Some(mut pass) => {
@@ -130,6 +140,11 @@ impl Climb {
             self.spare = self.counts.replace(pass);
             self.iterations += 1;
             progress.advance(1);
+            rounds.keep(|parcel| {
+                self.factors.put(parcel);
+                self.counts.put(parcel);
+                (self.iterations, self.settled).put(parcel);
+            });
         }
         Ok(())
     }

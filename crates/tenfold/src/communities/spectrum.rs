@@ -94,6 +94,8 @@ pub(super) struct Counted {
     pub few_edges: bool,
 }
 
+crate::checkpoint::keep! { Counted { bethe_hessian, kept, kept_partly, few_edges } }
+
 /// Edges below which a fifth of them tells too little: of four cliques of eight nodes half of the seeds confirmed none.
 pub(super) const FEW_EDGES: u64 = 2000;
 

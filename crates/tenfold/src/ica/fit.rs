@@ -3,6 +3,7 @@
 use super::model::{Diagnostics, Model, SourceStatistics};
 use super::moments::{SecondMoment, cumulant};
 use super::polish::{Polished, polish};
+use crate::checkpoint::{Digest, identify, stage, stage_on};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -107,9 +108,12 @@ impl Params {
     pub fn fit_with(&self, samples: &dyn Rows, progress: &dyn Progress) -> Result<Model> {
         let mut verdict = Verdict::default();
         self.check(samples)?;
+        identify(progress, "ica", self, |digest| digested(samples, digest))?;
         progress.stage("reading", samples.rows() as u64);
         let wanted = if let Components::Exactly(k) = self.k { Some(k.min(samples.cols())) } else { None };
-        let second = SecondMoment::gather(samples, wanted, self.standardise, self.seed, progress)?;
+        let second = stage(progress, "covariance", |progress| {
+            Ok(SecondMoment::gather(samples, wanted, self.standardise, self.seed, progress)?)
+        })?;
         second.report(&mut verdict);
         let k = self.choose_k(&second, samples.rows(), &mut verdict);
         let whitener = Whitener::new(second.eigen.clone(), k)?;
@@ -126,13 +130,15 @@ impl Params {
         progress.stage("whitening", 0);
         let held = if size <= self.memory { Some(streamed.to_mat(progress)?) } else { None };
         let white: &dyn Rows = held.as_ref().map_or(&streamed as &dyn Rows, |m| m);
-        let separated = self.separate(white, progress)?;
+        let separated =
+            stage_on(&self.device, progress, "sources", |progress| self.separate(white, progress))?;
         self.device.take_notices().into_iter().for_each(|notice| verdict.note(notice));
         let unmixing = match &separated.polished {
             Some(polished) => polished.unmixing.clone(),
             None => separated.found.cp.factors.transpose(),
         };
-        let statistics = SourceStatistics::gather(white, &unmixing, progress)?;
+        let statistics =
+            stage(progress, "statistics", |progress| SourceStatistics::gather(white, &unmixing, progress))?;
         let parts = Parts { second, whitener, matrix, separated, statistics };
         Ok(self.assemble(parts, unmixing, samples.rows(), verdict))
     }
@@ -205,10 +211,13 @@ impl Params {
             let tolerance = polar.tolerance.max(0.1 / (part.rows() as f64).sqrt());
             let solver = Solver::Polar(Polar { tolerance, ..polar.clone() });
             progress.stage("separating", 0);
-            let tensor = self.device.tensor(cumulant(&part, self.contrast))?;
-            let found = solver.decompose(tensor.as_ref(), part.cols(), self.seed, progress)?;
-            drop(tensor);
-            let near = polish(&part, begin(&found), POLISH_STEPS, progress)?;
+            let found = stage(progress, "decomposition of a part", |progress| {
+                let tensor = self.device.tensor(cumulant(&part, self.contrast))?;
+                Ok(solver.decompose(tensor.as_ref(), part.cols(), self.seed, progress)?)
+            })?;
+            let near = stage(progress, "polish of a part", |progress| {
+                Ok(polish(&part, begin(&found), POLISH_STEPS, progress)?)
+            })?;
             let whole = polish(white, near, POLISH_STEPS, progress)?;
             if whole.converged {
                 return Ok(Separated { found, polished: Some(whole), start_samples: part.rows() });
@@ -247,6 +256,10 @@ impl Params {
     }
 
     fn decompose(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Decomposition> {
+        stage(progress, "decomposition", |progress| self.decomposed(white, progress))
+    }
+
+    fn decomposed(&self, white: &dyn Rows, progress: &dyn Progress) -> Result<Decomposition> {
         let k = white.cols();
         let found = match &self.solver {
             Solver::Online(online) => {
@@ -303,6 +316,19 @@ impl Params {
     }
 }
 
+/// What tells these samples from others.
+fn digested(samples: &dyn Rows, digest: &mut Digest) -> Result<()> {
+    let (n, d) = (samples.rows(), samples.cols());
+    let mut block = Vec::new();
+    for first in (0..n).step_by(BLOCK) {
+        block.resize((n - first).min(BLOCK) * d, 0.0);
+        samples.read_rows(first, &mut block)?;
+        digest.doubles(&block);
+    }
+    digest.number(d as u64);
+    Ok(())
+}
+
 /// What the tensor and the polish found.
 struct Separated {
     found: Decomposition,
@@ -310,6 +336,8 @@ struct Separated {
     /// Samples on which the tensor was taken.
     start_samples: usize,
 }
+
+crate::checkpoint::keep! { Separated { found, polished, start_samples } }
 
 /// What the stages of a fit leave for the model.
 struct Parts {

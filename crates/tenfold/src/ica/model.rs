@@ -93,6 +93,8 @@ pub(super) struct SourceStatistics {
     kurtosis: Vec<f64>,
 }
 
+crate::checkpoint::keep! { SourceStatistics { deviations, skewness, kurtosis } }
+
 impl SourceStatistics {
     /// One pass over white samples seen through the rows of `unmixing`.
     pub(super) fn gather(white: &dyn Rows, unmixing: &Mat, progress: &dyn Progress) -> Result<Self> {

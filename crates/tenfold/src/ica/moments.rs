@@ -24,6 +24,8 @@ pub(super) struct SecondMoment {
     pub(super) eigen: Eigen,
 }
 
+crate::checkpoint::keep! { SecondMoment { mean, deviations, scales, eigen } }
+
 impl SecondMoment {
     /// One pass over the samples when they are narrow; a few more when they are wide. `wanted` eigenpairs at
     /// least, all of them when narrow.

@@ -6,6 +6,7 @@
 //! E[h hᵀ] c = E[h′], the best approximation in the mean square (Pham and Garat, 1997). Then B ← (I + E) B with E from
 //! the Hessian's 2 × 2 blocks.
 
+use crate::checkpoint::{Keep, Rounds};
 use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
 use tenfold_engine::linalg::{Kernel, Mat, Rows, dot, solve, vectorised};
 use tenfold_engine::progress::Progress;
@@ -40,6 +41,8 @@ pub(super) struct Polished {
     pub(super) converged: bool,
 }
 
+crate::checkpoint::keep! { Polished { unmixing, scores, steps, converged } }
+
 impl Polished {
     /// The start: rows of `unmixing` are directions of white samples.
     pub(super) fn start(unmixing: Mat) -> Self {
@@ -61,22 +64,28 @@ pub(super) fn polish(
     let mut b = first.clone();
     // Scores that were fitted before need one more look at most.
     let adaptive = if scores.is_some() { 1 } else { ADAPTIVE_STEPS };
-    let mut scores = match scores {
-        Some(scores) => scores,
-        None => {
+    let mut rounds = Rounds::new(progress, "newton");
+    let taken = rounds.taken::<Stand>().filter(|stand| stand.fits(&first));
+    let mut done = 0;
+    let (mut fitted, mut best);
+    match (taken, scores) {
+        (Some(stand), _) => Stand { done, steps, b, scores: fitted, best } = stand,
+        (None, Some(known)) => (fitted, best) = (known, (f64::INFINITY, first)),
+        (None, None) => {
             steps += 1;
-            Sums::gather(white, &b, &Mat::zeros(b.rows(), BASIS), progress)?.fit_scores()
+            let none = Mat::zeros(b.rows(), BASIS);
+            fitted = Sums::gather(white, &b, &none, progress)?.fit_scores();
+            best = (f64::INFINITY, first);
         }
     };
-    let mut best = (f64::INFINITY, first);
-    for step in 1..=max_steps {
-        let sums = Sums::gather(white, &b, &scores, progress)?;
+    for step in done + 1..=max_steps {
+        let sums = Sums::gather(white, &b, &fitted, progress)?;
         steps += 1;
         // The length of a step does not depend on the scale of the scores, which grows without bound for a source of
         // two values; the gradient does.
         let (next, length) = sums.newton_step(&b);
         if step > adaptive && length < tolerance {
-            return Ok(Polished { unmixing: b, scores: Some(scores), steps, converged: true });
+            return Ok(Polished { unmixing: b, scores: Some(fitted), steps, converged: true });
         }
         // Steps that grow tenfold, or are no numbers, have left the basin: where they were shortest is the answer.
         if length.is_nan() || length > 10.0 * best.0.max(tolerance) {
@@ -87,11 +96,36 @@ pub(super) fn polish(
         }
         b = next;
         if step <= adaptive {
-            scores = sums.fit_scores();
+            fitted = sums.fit_scores();
         }
         progress.advance(1);
+        rounds.keep(|parcel| {
+            (step, steps).put(parcel);
+            b.put(parcel);
+            fitted.put(parcel);
+            best.put(parcel);
+        });
     }
-    Ok(Polished { unmixing: b, scores: Some(scores), steps, converged: false })
+    Ok(Polished { unmixing: b, scores: Some(fitted), steps, converged: false })
+}
+
+/// All that the next step needs besides the samples.
+struct Stand {
+    done: usize,
+    steps: usize,
+    b: Mat,
+    scores: Mat,
+    best: (f64, Mat),
+}
+
+crate::checkpoint::keep! { Stand { done, steps, b, scores, best } }
+
+impl Stand {
+    /// Whether it is of as many sources.
+    fn fits(&self, first: &Mat) -> bool {
+        let size = |x: &Mat| (x.rows(), x.cols());
+        [size(&self.b), size(&self.best.1)] == [size(first); 2] && size(&self.scores) == (first.rows(), BASIS)
+    }
 }
 
 /// Means over the samples at the current unmixing and scores.

@@ -127,8 +127,38 @@ impl Cursor {
 
 impl Read for Cursor {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.disk.read_at(self.offset, buffer)?;
+        // A file that grows is read as it was when it was opened, in every pass alike; one that shrinks is no file that ends.
+        let left = self.disk.len.saturating_sub(self.offset);
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let n = self.disk.read_at(self.offset, &mut buffer[..most])?;
+        if n == 0 && most > 0 {
+            let message = "it became shorter while it was read; let whoever writes it finish first";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+        }
         self.offset += n as u64;
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_is_read_as_it_was_when_it_was_opened() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"one line\n").unwrap();
+        let disk = Disk::open(file.path()).unwrap();
+        // It grows: what came later belongs to nobody's count of what there is.
+        file.write_all(b"half of ano").unwrap();
+        let mut text = String::new();
+        Cursor::new(&disk, 0).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one line\n");
+        // It shrinks: its end is no end.
+        file.as_file().set_len(4).unwrap();
+        let error = Cursor::new(&disk, 0).read_to_end(&mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains("became shorter"), "{error}");
+        assert!(disk.bytes(0, 9).unwrap_err().to_string().contains("ends too early"));
     }
 }

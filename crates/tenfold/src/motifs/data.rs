@@ -1,6 +1,8 @@
 //! Signals and images: what motifs are sought in.
 
 use super::extent::Extent;
+use crate::checkpoint::Digest;
+use crate::error::Result;
 
 /// One stretch without gaps: a recording, a trial, a window, an image.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +67,18 @@ pub struct Signals {
 }
 
 impl Signals {
+    /// What tells these signals from others.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        digest.texts(&self.channels);
+        digest.bytes(format!("{:?} {}", self.rate, self.cyclic).as_bytes());
+        for stretch in &self.stretches {
+            let Stretch { values, extent, trial, offset } = stretch;
+            [extent.rows, extent.columns, *trial, *offset].iter().for_each(|x| digest.number(*x as u64));
+            digest.doubles(values);
+        }
+        Ok(())
+    }
+
     /// Stretches with the channels of these names.
     ///
     /// # Panics

@@ -9,6 +9,8 @@ pub struct Extent {
     pub columns: usize,
 }
 
+crate::checkpoint::keep! { Extent { rows, columns } }
+
 impl Extent {
     /// A stretch of a signal.
     pub fn line(samples: usize) -> Self {

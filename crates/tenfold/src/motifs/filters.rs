@@ -13,6 +13,8 @@ pub struct Filters {
     pub extent: Extent,
 }
 
+crate::checkpoint::keep! { Filters { values, channels, extent } }
+
 impl Filters {
     /// Motifs from their numbers.
     ///

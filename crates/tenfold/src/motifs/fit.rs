@@ -10,6 +10,7 @@ use super::filters::Filters;
 use super::learn::{Learned, Learner};
 use super::model::{Diagnostics, Model};
 use super::moments::{Cumulants, Lattice, Pairs, Sums, Target, Tiling};
+use crate::checkpoint::{identify, stage};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -83,6 +84,7 @@ impl Params {
     pub(crate) fn learn_with(&self, signals: &Signals, progress: &dyn Progress) -> Result<Model> {
         self.check()?;
         check_signals(signals)?;
+        identify(progress, "motifs", self, |digest| signals.identify(digest))?;
         let mut verdict = Verdict::default();
         let support = self.support(signals, &mut verdict)?;
         let reduced = Reduced::of(signals)?;
@@ -106,15 +108,18 @@ impl Params {
         let count = self.count(&repeats, support, orders, &mut verdict)?;
         let learner =
             Learner { target: &target, support, orders, starts: self.starts, seed: self.seed, progress };
-        let learned = match self.solver {
-            Solver::Subspace if orders[1] => learner.learn(count)?,
-            Solver::Alternating => self.alternated(&learner, seen, count, progress)?,
-            Solver::Average => {
-                let found = baseline::normalised_average(count, seen, self.seed, progress)?;
-                learner.within_support(&found)
+        let learned = stage(progress, "motifs", |progress| {
+            let learner = Learner { progress, ..learner };
+            match self.solver {
+                Solver::Subspace if orders[1] => learner.learn(count),
+                Solver::Alternating => self.alternated(&learner, seen, count, progress),
+                Solver::Average => {
+                    let found = baseline::normalised_average(count, seen, self.seed, progress)?;
+                    Ok(learner.within_support(&found))
+                }
+                solver => learner.als(count, solver),
             }
-            solver => learner.als(count, solver)?,
-        };
+        })?;
         let filters = to_filters(&learned, &target, support);
         let filters = reduced.as_ref().map_or_else(|| filters.clone(), |reduced| reduced.back(&filters));
         let diagnostics = Diagnostics {

@@ -19,6 +19,7 @@ pub(in crate::motifs) use learn::cut_to_length;
 
 use super::decode::Decoding;
 use super::{Filters, Signals};
+use crate::checkpoint::stage;
 use crate::error::{Error, Result};
 use tenfold_engine::progress::Progress;
 
@@ -64,6 +65,8 @@ pub struct Refined {
     pub converged: bool,
 }
 
+crate::checkpoint::keep! { Refined { filters, objective, lambda, iterations, converged } }
+
 /// Refines motifs on (some of) the signals they were found in.
 ///
 /// # Errors
@@ -89,7 +92,9 @@ pub fn refine(
     let mut best: Option<(Refined, f64)> = None;
     for noises in NOISES {
         let penalty = learn::Penalty { first: scale.lambda, least, noises };
-        let next = learn::learn(start, &windows, penalty, refinement, progress)?;
+        let next = stage(progress, "penalty", |progress| {
+            learn::learn(start, &windows, penalty, refinement, progress)
+        })?;
         let done = next.0.lambda <= 2.0 * least;
         if best.as_ref().is_none_or(|best| next.1 < best.1) {
             best = Some(next);

@@ -6,6 +6,7 @@
 
 use super::data::Numbered;
 use super::templates::{Decode, Learning, Search, Templates};
+use crate::checkpoint::stage;
 use crate::error::Result;
 use crate::motifs::decode::Inverse;
 use crate::motifs::{Extent, Filters, Length, Params, Signals, Stretch};
@@ -58,11 +59,16 @@ impl Search {
             let signals = signals(sentences, &chosen, vectors, number);
             if varies(&signals) {
                 let length = Length::Known(Extent::line(self.length));
-                let model = Params { length, seed, ..Params::new(motifs) }.learn_with(&signals, &quiet)?;
-                let d = model.diagnostics();
-                weak += usize::from(d.strengths.iter().all(|s| *s <= STANDS_OUT));
-                converged &= d.converged;
-                found.push((number, model.filters().clone()));
+                let (filters, stands, settled) = stage(progress, &format!("coordinate {number}"), |_| {
+                    let params = Params { length, seed, ..Params::new(motifs) };
+                    let model = params.learn_with(&signals, &quiet)?;
+                    let d = model.diagnostics();
+                    let stands = d.strengths.iter().any(|s| *s > STANDS_OUT);
+                    Ok((model.filters().clone(), stands, d.converged))
+                })?;
+                weak += usize::from(!stands);
+                converged &= settled;
+                found.push((number, filters));
             }
             progress.advance(1);
         }

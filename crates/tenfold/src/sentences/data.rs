@@ -1,5 +1,6 @@
 //! Sentences as numbers of words, in their order.
 
+use crate::checkpoint::Digest;
 use crate::error::Result;
 use crate::topics::read::{Cutter, Recipe};
 use rayon::prelude::*;
@@ -110,6 +111,15 @@ pub struct Text {
 }
 
 impl Text {
+    /// What tells this text from another.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        digest.places(&self.words);
+        self.ends.iter().for_each(|&end| digest.number(end as u64));
+        digest.texts(&self.vocabulary);
+        digest.bytes(format!("{:?} {} {}", self.cutting, self.tokens, self.distinct).as_bytes());
+        Ok(())
+    }
+
     /// Cuts sentences into words and keeps those that occur at least `min_count` times: the most frequent first, words of
     /// one frequency in alphabetical order.
     ///

@@ -57,6 +57,8 @@ pub(super) struct Sif {
     pub(super) share: f64,
 }
 
+crate::checkpoint::keep! { Sif { weights, common, share } }
+
 impl Sif {
     pub(super) fn new(
         a: f64,
@@ -122,6 +124,8 @@ pub(super) struct Sizes {
     /// One over the root mean square of the plain mean.
     pub(super) mean: f64,
 }
+
+crate::checkpoint::keep! { Sizes { centre, templates, mean } }
 
 /// Everything that turns numbered sentences into features.
 pub(super) struct Encoder<'a> {

@@ -7,6 +7,7 @@ use super::model::{Diagnostics, Model, Parts};
 use super::moments::Cooccurrence;
 use super::read::Given;
 use super::templates::{Learner, Learning, Search};
+use crate::checkpoint::{Digest, identify, stage, within};
 use crate::error::{Error, Result};
 use crate::report::grouped;
 use crate::verdict::Verdict;
@@ -97,6 +98,7 @@ impl Params {
     /// As [`Params::fit`], and when the listener stops the run.
     pub fn fit_with(&self, text: &Text, progress: &dyn Progress) -> Result<Model> {
         self.check()?;
+        identify(progress, "sentences", &self.choices(), |digest| self.digested(text, digest))?;
         let mut verdict = Verdict::default();
         judge_text(text, &mut verdict);
         let mut vectors = self.vectors(text, progress)?;
@@ -110,10 +112,13 @@ impl Params {
         }
         self.judge_vectors(text, &vectors, &sentences, &mut verdict);
         let frequencies = frequencies(text, &numbers);
-        let sif = Sif::new(self.sif, &frequencies, &sentences, &vectors.matrix, progress)?;
+        let sif = stage(progress, "common direction", |progress| {
+            Sif::new(self.sif, &frequencies, &sentences, &vectors.matrix, progress)
+        })?;
         let mut learning = None;
         let mut templates = None;
         if self.features.has_templates() {
+            let progress = &within(progress, "templates");
             match self.templates.learn(&sentences, &vectors.matrix, self.seed, progress)? {
                 Some((found, how)) => {
                     self.judge_templates(found.count(), &how, &mut verdict);
@@ -123,7 +128,9 @@ impl Params {
             }
         }
         progress.stage("reading sentences", sentences.len() as u64);
-        let gathered = Gathered::of(&sentences, &vectors.matrix, templates.as_ref(), progress)?;
+        let gathered = stage(progress, "phrases", |progress| {
+            Gathered::of(&sentences, &vectors.matrix, templates.as_ref(), progress)
+        })?;
         let diagnostics = Diagnostics {
             sentences: text.len(),
             empty: (0..sentences.len()).filter(|&i| sentences.sentence(i).is_empty()).count(),
@@ -179,13 +186,31 @@ impl Params {
         Ok(())
     }
 
+    /// All choices; vectors that are given count as data.
+    fn choices(&self) -> impl std::fmt::Debug {
+        let words = match &self.words {
+            Words::Learned(choice) => Some(choice.clone()),
+            Words::Given(_) => None,
+        };
+        (self.features, words, self.unit, self.templates.clone(), self.sif, self.seed)
+    }
+
+    /// What tells this text, and the vectors that are given for it, from others.
+    fn digested(&self, text: &Text, digest: &mut Digest) -> Result<()> {
+        if let Words::Given(given) = &self.words {
+            digest.texts(given.words());
+            digest.doubles(given.vectors().as_slice());
+        }
+        text.identify(digest)
+    }
+
     fn vectors(&self, text: &Text, progress: &dyn Progress) -> Result<Vectors> {
         match &self.words {
             Words::Learned(choice) => {
                 if text.kept() == 0 {
                     return Err(too_little("no word is left"));
                 }
-                let learned = choice.learn(text, self.seed, progress)?;
+                let learned = stage(progress, "vectors", |progress| choice.learn(text, self.seed, progress))?;
                 if learned.spectrum.is_empty() {
                     return Err(too_little("no two words stand together more often than by chance"));
                 }

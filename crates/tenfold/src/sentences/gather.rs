@@ -19,12 +19,16 @@ pub(super) struct Found {
     pub(super) words: Vec<u32>,
 }
 
+crate::checkpoint::keep! { Found { activation, words } }
+
 /// Sums over sentences.
 pub(super) struct Gathered {
     pub(super) sizes: Sizes,
     /// The phrases of every template, the strongest first.
     pub(super) phrases: Vec<Vec<Found>>,
 }
+
+crate::checkpoint::keep! { Gathered { sizes, phrases } }
 
 struct Sums {
     sentences: f64,

@@ -57,6 +57,8 @@ pub(super) struct Learned {
     pub(super) entries: usize,
 }
 
+crate::checkpoint::keep! { Learned { vectors, spectrum, entries } }
+
 impl Cooccurrence {
     /// Vectors for the words of a text. Fewer dimensions than asked for when the words have no more.
     pub(super) fn learn(&self, text: &Text, seed: u64, progress: &dyn Progress) -> Result<Learned> {

@@ -5,6 +5,7 @@ use super::fit::{smoothed, unigram};
 use super::moments::{SecondMoment, Weighted};
 use super::spectral::{Search, basis_width, find_basis, gather, solve};
 use crate::admixture::{Completion, HeldOut};
+use crate::checkpoint::keep;
 use crate::error::Result;
 use crate::verdict::Verdict;
 use tenfold_engine::linalg::{RangeFinder, SymmetricOperator};
@@ -20,6 +21,8 @@ pub(super) struct Choice {
     /// The most topics that were looked for.
     most: usize,
 }
+
+keep! { Choice { k, interval, tried, most } }
 
 /// Most topics that are looked for.
 const MOST: usize = 200;

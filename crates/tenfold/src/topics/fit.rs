@@ -13,6 +13,7 @@ use super::statistics::Statistics;
 use super::update::outside;
 use super::{choose, stability};
 use crate::admixture::{Cvb0, HeldOut, Polished, Stepwise, WordTotals, estimate_alpha};
+use crate::checkpoint::{identify, stage, stage_on};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -104,6 +105,7 @@ impl Params {
     /// As [`Params::fit`], and when the listener stops the run.
     pub fn fit_with(&self, corpus: &Corpus, progress: &dyn Progress) -> Result<Model> {
         self.check(corpus)?;
+        identify(progress, "topics", self, |digest| corpus.identify(digest))?;
         let mut verdict = Verdict::default();
         corpus.notes().iter().for_each(|note| verdict.note(note.clone()));
         let mut stages = Stages::begin();
@@ -123,27 +125,42 @@ impl Params {
         stages.end("weights");
         let choice = match self.k {
             Components::Exactly(k) => choose::Choice::given(k),
-            Components::Auto => self.choose(corpus, &weighted, &search, &active)?,
+            Components::Auto => stage(progress, "k", |progress| {
+                self.choose(corpus, &weighted, &Search { progress, ..search }, &active)
+            })?,
         };
         choice.report(&mut verdict);
         let words = active.iter().filter(|a| **a).count();
         let k = choice.k.min(words).min(weighted.documents.max(1));
-        let basis = find_basis(&weighted, &scale, basis_width(k, words), &search)?;
-        stages.end("directions");
-        let mut moments = gather(&weighted, basis, &search)?;
+        let mut moments = stage_on(device, progress, "moments", |progress| {
+            let search = Search { progress, ..search };
+            let width = basis_width(k, words);
+            let found = |progress: &dyn Progress| {
+                find_basis(&weighted, &scale, width, &Search { progress, ..search })
+            };
+            let basis = stage(progress, "directions", found)?;
+            stages.end("directions");
+            gather(&weighted, basis, &search)
+        })?;
         stages.end("moments");
         let estimate = solve(&moments, Some(&weighted), k, &search)?;
         report_fewer(choice.k, estimate.topics.rows(), &mut verdict);
         stages.end("decomposition");
-        let stability = stability::by_halves(&moments, &estimate, self.seed, progress)?;
+        let stability = stage(progress, "stability", |progress| {
+            stability::by_halves(&moments, &estimate, self.seed, progress)
+        })?;
         self.report_limits(watched, &moments, &stability, &mut verdict);
         moments.shards = Vec::new();
         stages.end("stability");
         drop(weighted);
         let unigram = unigram(corpus)?;
-        let polished = self.polish(corpus, &estimate, &unigram, held_out, progress)?;
+        let polished = stage(progress, "polish", |progress| {
+            self.polish(corpus, &estimate, &unigram, held_out, progress)
+        })?;
         stages.end("polish");
-        let statistics = Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)?;
+        let statistics = stage(progress, "statistics", |progress| {
+            Statistics::gather(corpus, &polished.topics, &polished.alpha, progress)
+        })?;
         stages.end("statistics");
         let kept = match self.keep_moments && moments.third.is_some() {
             true => {

@@ -2,6 +2,7 @@
 
 use super::moments::{Documents, Offloaded, Projected, SecondMoment, Weighted, Whitened, project, whiten};
 use super::white::WhiteRows;
+use crate::checkpoint::stage_on;
 use crate::error::Result;
 use tenfold_engine::decompose::{Decomposition, Polar, Solver};
 use tenfold_engine::device::Device;
@@ -118,8 +119,21 @@ pub(super) fn solve(
     search: &Search<'_>,
 ) -> Result<Estimate> {
     let white = whiten(moments, search.alpha0, k)?;
+    let found = stage_on(search.device, search.progress, "decomposition", |progress| {
+        let search = &Search { progress, ..*search };
+        decomposed(moments, weighted, &white, search)
+    })?;
+    Ok(Estimate::new(moments, white, found))
+}
+
+fn decomposed(
+    moments: &Projected,
+    weighted: Option<&Weighted<'_>>,
+    white: &Whitened,
+    search: &Search<'_>,
+) -> Result<Decomposition> {
     let progress = search.progress;
-    let found = match (&moments.third, weighted) {
+    Ok(match (&moments.third, weighted) {
         (Some(triples), _) => {
             let tensor = white.third(triples, moments.weight)?;
             progress.stage("decomposing", 0);
@@ -127,17 +141,16 @@ pub(super) fn solve(
         }
         (None, Some(weighted)) => {
             progress.stage("projecting documents", weighted.chosen.len() as u64);
-            let rows = WhiteRows::project(weighted, moments, &white, progress)?;
+            let rows = WhiteRows::project(weighted, moments, white, progress)?;
             progress.stage("decomposing", 0);
             let solver = if *search.solver == usual_solver() { one_start() } else { search.solver.clone() };
-            match rows.held(&white, search.device)? {
+            match rows.held(white, search.device)? {
                 Some(held) => solver.decompose(held.as_ref(), white.k(), search.seed, progress)?,
-                None => solver.decompose(&rows.tensor(&white), white.k(), search.seed, progress)?,
+                None => solver.decompose(&rows.tensor(white), white.k(), search.seed, progress)?,
             }
         }
         (None, None) => unreachable!("without triples the documents are at hand"),
-    };
-    Ok(Estimate::new(moments, white, found))
+    })
 }
 
 /// Moments carry sampling noise far above these tolerances; two starts tell whether the answer depends on the start.

@@ -2,6 +2,7 @@
 
 use super::data::Corpus;
 use crate::admixture::Inference;
+use crate::checkpoint::keep;
 use crate::error::Result;
 use std::borrow::Cow;
 use tenfold_engine::linalg::{CountBlock, Counts, Mat};
@@ -28,6 +29,8 @@ pub(super) struct Statistics {
     /// Documents that were looked at.
     pub documents: usize,
 }
+
+keep! { Statistics { shares, correlations, representatives, carriers, documents } }
 
 /// Every s-th block of a corpus: a random sample, because documents are shuffled.
 struct Sampled<'a> {

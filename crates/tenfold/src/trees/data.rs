@@ -1,5 +1,6 @@
 //! Observed variables of several kinds, and samples of them, sparse by rows.
 
+use crate::checkpoint::Digest;
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -95,6 +96,22 @@ pub struct Table {
 }
 
 impl Table {
+    /// What tells this table from another.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        for variable in &self.variables {
+            digest.bytes(variable.name.as_bytes());
+            digest.bytes(variable.kind.name().as_bytes());
+            digest.texts(&variable.labels);
+        }
+        let places = |digest: &mut Digest, list: &[usize]| list.iter().for_each(|&x| digest.number(x as u64));
+        places(digest, &self.ends);
+        digest.places(&self.features);
+        digest.doubles(&self.values);
+        places(digest, &self.missing_ends);
+        digest.places(&self.missing);
+        Ok(())
+    }
+
     /// Without samples.
     ///
     /// # Errors

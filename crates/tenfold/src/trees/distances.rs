@@ -11,6 +11,8 @@ pub struct Distances {
     without: Vec<Vec<f64>>,
 }
 
+crate::checkpoint::keep! { Distances { count, all, without } }
+
 impl Distances {
     /// From distances of pairs i < j, row by row, and those with each block left out (possibly none).
     ///

@@ -16,6 +16,7 @@ use super::polish::Polish;
 use super::structure::{self, Choices, Limits};
 use super::tree::Tree;
 use super::units::Units;
+use crate::checkpoint::{Keep, Rounds, identify, stage, within};
 use crate::components::Components;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
@@ -97,6 +98,7 @@ impl Params {
     /// As [`Params::fit`].
     pub fn fit_with(&self, table: &Table, progress: &dyn Progress) -> Result<Model> {
         self.check(table)?;
+        identify(progress, "trees", self, |digest| table.identify(digest))?;
         let mut verdict = Verdict::default();
         let units = Units::of(table);
         let scaled = units.apply(table);
@@ -106,33 +108,38 @@ impl Params {
         if learned.samples() < FEWEST {
             return self.independent(table, &units, progress);
         }
-        let mut states = 0;
-        let rank = |spectra: &Spectra| {
-            states = self.states_of(spectra, learned, &mut verdict)?;
-            Ok(states - 1)
-        };
-        let (spectra, distances) = Spectra::and_distances(learned, rank, progress)?;
+        let (spectra, distances) = stage(progress, "distances", |progress| {
+            let rank = |spectra: &Spectra| Ok(self.states_of(spectra, learned, &mut Verdict::default())? - 1);
+            Spectra::and_distances(learned, rank, progress)
+        })?;
+        let states = self.states_of(&spectra, learned, &mut verdict)?;
         tell::data(&spectra, learned, &mut verdict);
-        let mut tree = self.forest(&spectra, &distances, progress)?;
+        let mut tree = stage(progress, "structure", |progress| self.forest(&spectra, &distances, progress))?;
         let contracted = match self.contraction {
             Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
             _ => 0,
         };
         let mut tree = tree.canonical();
-        let started = self.started(&tree, states, learned, progress)?;
-        let polished =
-            Polish { sweeps: self.sweeps, ..Polish::default() }.run(&started, learned, progress)?;
+        let polished = stage(progress, "polish", |progress| {
+            let started =
+                stage(progress, "start", |progress| self.started(&tree, states, learned, progress))?;
+            Polish { sweeps: self.sweeps, ..Polish::default() }.run(&started, learned, progress)
+        })?;
         let mut network = polished.network;
         let held_out = match &watch {
             None => None,
-            Some(watch) => Some(compare(&network, learned, watch, progress)?.less(units.nats(watch))),
+            Some(watch) => {
+                let compared = |progress: &dyn Progress| compare(&network, learned, watch, progress);
+                Some(stage(progress, "held out", compared)?.less(units.nats(watch)))
+            }
         };
         if watch.is_some() {
             let last = Polish { sweeps: self.sweeps.min(1), ..Polish::default() };
-            network = last.run(&network, table, progress)?.network;
+            network = stage(progress, "last", |progress| Ok(last.run(&network, table, progress)?.network))?;
         }
         let errors = measured(&mut tree, &distances)?;
-        let support = support::bootstrap(self, table, &tree, states, progress)?;
+        let support =
+            stage(progress, "support", |progress| support::bootstrap(self, table, &tree, states, progress))?;
         tell::tree(&tree, &support, held_out, &mut verdict);
         let learned = Learned {
             tree,
@@ -314,7 +321,16 @@ impl Params {
         progress: &dyn Progress,
     ) -> Result<usize> {
         let before = tree.hidden().count();
-        for _ in 0..ROUNDS {
+        let mut rounds = Rounds::new(progress, "contraction");
+        let mut done = 0;
+        if let Some((rounds, known)) = rounds.taken::<(usize, Tree)>()
+            && known.observed() == tree.observed()
+        {
+            (done, *tree) = (rounds, known);
+        }
+        for round in done..ROUNDS {
+            let inside = within(progress, &format!("contraction {round}"));
+            let progress: &dyn Progress = &inside;
             progress.check()?;
             let doubtful: BTreeSet<(usize, usize)> = structure::measure(distances, tree)?
                 .into_iter()
@@ -332,6 +348,11 @@ impl Params {
             let now = tree.hidden().count();
             *tree = tree.without_unneeded(&weighed, SHARE);
             tree.suppress();
+            rounds.keep(|parcel| {
+                let last = now > LARGE || 50 * (now - tree.hidden().count()) <= now;
+                (if last { ROUNDS } else { round + 1 }).put(parcel);
+                tree.put(parcel);
+            });
             // A few edges more or less are not worth another round, in a large tree none is.
             if now > LARGE || 50 * (now - tree.hidden().count()) <= now {
                 break;

@@ -25,6 +25,8 @@ pub struct Node {
     pub table: Mat,
 }
 
+crate::checkpoint::keep! { Node { place, parent, table } }
+
 impl Node {
     /// How many states it has.
     pub fn states(&self) -> usize {
@@ -44,6 +46,8 @@ pub struct Emission {
     pub variance: Vec<f64>,
 }
 
+crate::checkpoint::keep! { Emission { node, mean, variance } }
+
 /// A forest of hidden variables with tables, and an emission for every observed variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
@@ -52,6 +56,8 @@ pub struct Network {
     /// One for every observed variable.
     pub emissions: Vec<Emission>,
 }
+
+crate::checkpoint::keep! { Network { nodes, emissions } }
 
 /// Samples drawn from a network, with the hidden states behind them.
 #[derive(Debug, Clone, PartialEq)]

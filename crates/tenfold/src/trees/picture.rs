@@ -47,6 +47,8 @@ pub struct HeldOut {
     pub samples: usize,
 }
 
+crate::checkpoint::keep! { HeldOut { tree, chow_liu, independence, samples } }
+
 impl HeldOut {
     /// All likelihoods lower by so many nats.
     pub(super) fn less(self, nats: f64) -> Self {

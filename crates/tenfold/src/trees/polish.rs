@@ -8,6 +8,7 @@ pub(super) use sweep::{emit, sweep};
 use super::belief::{Sweeper, log_likelihoods};
 use super::data::Table;
 use super::network::Network;
+use crate::checkpoint::{Keep, Rounds, keep, stage};
 use crate::error::Result;
 use tenfold_engine::progress::Progress;
 
@@ -52,6 +53,8 @@ pub struct Polished {
     pub held_out: bool,
 }
 
+crate::checkpoint::keep! { Polished { network, trace, held_out } }
+
 impl Polish {
     /// Expectation–maximisation from a network, P(s | t) ← Σ P(s, t | sample) / Σ P(t | sample), and likewise for
     /// emissions. Where there are enough samples, every tenth is held out: when those clearly lose, the sweeps stop and go back
@@ -91,7 +94,22 @@ impl Polish {
         let mut plain = network.clone();
         let mut best: Option<Watched> = None;
         let (mut trace, mut before, mut times) = (Vec::new(), f64::NEG_INFINITY, 1.0);
-        for _ in 0..self.sweeps {
+        let mut rounds = Rounds::new(progress, "sweeps");
+        let mut done = 0;
+        if let Some(stand) = rounds.taken::<Stand>()
+            && [&stand.current, &stand.plain].iter().all(|network| network.check(table.variables()).is_ok())
+        {
+            Stand { done, current, plain, best, trace, before, times } = stand;
+        }
+        for sweeps in done..self.sweeps {
+            rounds.keep(|parcel| {
+                sweeps.put(parcel);
+                current.put(parcel);
+                plain.put(parcel);
+                best.put(parcel);
+                trace.put(parcel);
+                (before, times).put(parcel);
+            });
             let (next, own) = sweep(&current, table, &learn, &[], progress)?;
             progress.advance(1);
             if own < before {
@@ -119,7 +137,8 @@ impl Polish {
         }
         let mut current = plain;
         for _ in 0..LAST.min(self.sweeps) {
-            current = sweep(&current, table, &all, &[], progress)?.0;
+            current =
+                stage(progress, "last sweep", |progress| Ok(sweep(&current, table, &all, &[], progress)?.0))?;
             progress.advance(1);
         }
         Ok(Polished { network: current, trace, held_out })
@@ -131,6 +150,21 @@ struct Watched {
     network: Network,
     logs: Vec<f64>,
 }
+
+crate::checkpoint::keep! { Watched { network, logs } }
+
+/// All that the next sweep needs besides the samples.
+struct Stand {
+    done: usize,
+    current: Network,
+    plain: Network,
+    best: Option<Watched>,
+    trace: Vec<f64>,
+    before: f64,
+    times: f64,
+}
+
+keep! { Stand { done, current, plain, best, trace, before, times } }
 
 /// Whether log-likelihoods fell by more than three standard errors of their differences. Less is no reason to stop: every sweep
 /// asks, and a start from moments has seen the held-out samples, so that they lose a little in any case.

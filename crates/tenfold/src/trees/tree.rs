@@ -20,6 +20,8 @@ pub struct Tree {
     nodes: Vec<Option<BTreeMap<usize, f64>>>,
 }
 
+crate::checkpoint::keep! { Tree { observed, nodes } }
+
 impl Tree {
     /// Observed nodes without edges.
     pub fn new(observed: usize) -> Self {

@@ -4,12 +4,24 @@
 //! radii, but brought to zero where a hundredth is left, so that the energy has no steps: A (e^(−c q^p) − ε)/(1 − ε) with ε = e^(−4.5) and c such
 //! that half is left at q = 1. Radii and height are held as logarithms, so every number may be any.
 
+use crate::checkpoint::Keep;
+use tenfold_engine::linalg::counts::{Parcel, Unpacked};
+
 /// Columns of an atom's gradient.
 pub(super) const MARKS: usize = 6;
 
 /// An atom: x, y, ln r along the first axis, ln r along the second, the angle of the first axis, ln height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Atom(pub [f64; MARKS]);
+
+impl Keep for Atom {
+    fn put(&self, parcel: &mut Parcel) {
+        self.0.put(parcel);
+    }
+    fn take(parcel: &mut Unpacked<'_>) -> Option<Self> {
+        Keep::take(parcel).map(Self)
+    }
+}
 
 impl Atom {
     /// A round one.

@@ -34,6 +34,8 @@ pub struct Found {
     pub diagnostics: Diagnostics,
 }
 
+crate::checkpoint::keep! { Found { cells, diagnostics } }
+
 /// What detection chose and how it went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostics {
@@ -54,3 +56,5 @@ pub struct Diagnostics {
     /// What speaks against the result.
     pub verdict: Verdict,
 }
+
+crate::checkpoint::keep! { Diagnostics { radius, intensity, shape, noise, background, rounds, tiles, verdict } }

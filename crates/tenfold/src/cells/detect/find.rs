@@ -7,6 +7,7 @@ use super::sample::sample;
 use super::seams::{Part, join};
 use super::settle::{Settled, settle, sown, typical};
 use super::tiles::{Tiles, flat, widened};
+use crate::checkpoint::{Digest, identify, stage};
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use rayon::prelude::*;
@@ -33,6 +34,11 @@ impl Params {
     /// When a choice is out of range, the image has no pixels or cannot be read, a pixel is not a number, or the caller stops the run.
     pub fn find(&self, image: &dyn Pixels, progress: &dyn Progress) -> Result<Found> {
         self.check(image.size())?;
+        identify(progress, "cells detect", self, |digest| digested(image, digest))?;
+        stage(progress, "cells", |progress| self.found(image, progress))
+    }
+
+    fn found(&self, image: &dyn Pixels, progress: &dyn Progress) -> Result<Found> {
         let mut verdict = Verdict::default();
         progress.stage("choosing size, shape and noise", 0);
         let side = self.tile.max((24.0 * self.radius.unwrap_or(0.0)) as usize);
@@ -80,7 +86,9 @@ impl Params {
             .with_max_len(1)
             .map(|tile| {
                 progress.check()?;
-                let part = self.over_tile(image, settled, tiles.core(tile), progress)?;
+                let part = stage(progress, &format!("tile {tile}"), |progress| {
+                    self.over_tile(image, settled, tiles.core(tile), progress)
+                })?;
                 progress.advance(1);
                 Ok(part)
             })
@@ -172,6 +180,19 @@ impl Params {
 }
 
 /// What there is to say when there is nothing but noise.
+/// What tells this image from another, some rows at a time.
+fn digested(image: &dyn Pixels, digest: &mut Digest) -> Result<()> {
+    const ROWS: usize = 64;
+    let (width, height) = image.size();
+    digest.number(width as u64);
+    digest.bytes(format!("{:?}", image.ceiling()).as_bytes());
+    for y in (0..height).step_by(ROWS) {
+        let window = Window { x: 0, y, width, height: ROWS.min(height - y) };
+        digest.singles(image.window(window)?.values());
+    }
+    Ok(())
+}
+
 fn nothing(mut verdict: Verdict) -> Found {
     verdict.warn("no cells found");
     let diagnostics = Diagnostics {

@@ -19,6 +19,8 @@ pub(super) struct Part {
     pub rounds: usize,
 }
 
+crate::checkpoint::keep! { Part { core, atoms, background, rounds } }
+
 impl Part {
     /// How far a centre lies inside the core; negative outside. A pixel ends half-way to the next.
     fn depth(&self, atom: &Atom) -> f64 {

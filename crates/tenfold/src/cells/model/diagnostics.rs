@@ -15,6 +15,8 @@ pub struct StartOutcome {
     pub distance: f64,
 }
 
+crate::checkpoint::keep! { StartOutcome { name, log_likelihood, distance } }
+
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostics {

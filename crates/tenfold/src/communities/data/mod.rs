@@ -21,6 +21,7 @@ pub(crate) use names::{Keys, Names};
 pub use pieces::{EdgeArrays, Ends, Piece};
 pub(crate) use pool::{NamedPiece, Pool};
 
+use crate::checkpoint::Digest;
 use crate::error::Result;
 use tenfold_engine::linalg::Adjacency;
 
@@ -80,6 +81,23 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// What tells this graph from another.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        digest.bytes(format!("{:?}", self.kind).as_bytes());
+        digest.texts(&self.notes);
+        for ids in [Some(&self.ids), self.others.as_ref()].into_iter().flatten() {
+            digest.number(ids.len() as u64);
+            ids.iter().for_each(|id| digest.bytes(id.as_bytes()));
+        }
+        digest.number(self.adjacency.cols() as u64);
+        for node in 0..self.adjacency.rows() {
+            let (neighbours, weights) = self.adjacency.row(node);
+            digest.places(neighbours);
+            digest.singles(weights.unwrap_or_default());
+        }
+        Ok(())
+    }
+
     /// A graph of nodes that are called by numbers, with a weight for every edge if there are weights.
     ///
     /// # Errors

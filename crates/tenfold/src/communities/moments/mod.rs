@@ -39,6 +39,8 @@ pub(super) struct Seen {
     pub strengths: Vec<f64>,
 }
 
+crate::checkpoint::keep! { Seen { sums, mean, pairs, strengths } }
+
 /// M2 made the identity.
 pub(super) struct White {
     /// Directions × k: WᵀM2W = I.

@@ -30,6 +30,8 @@ pub(super) struct Fitted {
     pub converged: bool,
 }
 
+crate::checkpoint::keep! { Fitted { filters, third, fourth, objective, converged } }
+
 /// What one sum ω contributes before λ and κ are known.
 struct Part {
     u: CMat,

@@ -9,6 +9,7 @@ mod subspace;
 use super::extent::Extent;
 use super::filters::Filters;
 use super::moments::{Lattice, Target};
+use crate::checkpoint::stage;
 use crate::error::Result;
 use joint::{Fitted, Joint};
 use shifts::into_support;
@@ -47,6 +48,8 @@ pub(crate) struct Learned {
     pub converged: bool,
 }
 
+crate::checkpoint::keep! { Learned { filters, third, fourth, misfit, certificates, agreement, converged } }
+
 /// Two waveforms that are more alike than this, at any shift, are taken for the same one while candidates are gathered.
 const SAME: f64 = 0.7;
 
@@ -60,15 +63,20 @@ impl Learner<'_> {
     pub fn learn(&self, count: usize) -> Result<Learned> {
         let joint = self.joint();
         let spaces = Subspaces::leading(&self.target.pairs, &self.target.fourth, count)?;
-        let (candidates, free) = self.candidates(&spaces, count)?;
+        let (candidates, free) = stage(self.progress, "candidates", |progress| {
+            Learner { progress, ..*self }.candidates(&spaces, count)
+        })?;
         let certificates: Vec<f64> = candidates.iter().map(|found| found.certificate).collect();
         let pool: Vec<Vec<f64>> = candidates.iter().map(|found| self.unwhitened(found)).collect();
         self.progress.check()?;
-        let mut fitted = joint.refine(&pool, FIRST);
-        while fitted.filters.len() > count {
-            fitted = self.pruned(&joint, &fitted);
-        }
-        fitted = joint.refine(&fitted.filters, FINAL);
+        let mut fitted = stage(self.progress, "joint fit", |progress| {
+            let mut fitted = joint.refine(&pool, FIRST);
+            while fitted.filters.len() > count {
+                progress.check()?;
+                fitted = self.pruned(&joint, &fitted);
+            }
+            Ok(joint.refine(&fitted.filters, FINAL))
+        })?;
         fitted = self.repair(&joint, fitted)?;
         let arrived = free
             .iter()

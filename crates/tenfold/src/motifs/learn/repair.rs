@@ -5,6 +5,7 @@ use super::super::moments::Target;
 use super::joint::{Fitted, Joint};
 use super::subspace::Subspaces;
 use super::{FINAL, Learner, POWER};
+use crate::checkpoint::{Keep, Rounds, within};
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::{CMat, Descent};
@@ -28,11 +29,22 @@ impl Learner<'_> {
     /// Tries to move and to replace every motif, then to replace pairs, and keeps what lowers the objective.
     pub(super) fn repair(&self, joint: &Joint, mut fitted: Fitted) -> Result<Fitted> {
         let count = fitted.filters.len();
-        let mut idle = 0;
-        for round in 0..ROUNDS {
+        let (mut idle, mut done) = (0, 0);
+        let mut rounds = Rounds::new(self.progress, "repair");
+        if let Some(((rounds, idly), known)) = rounds.taken::<((usize, usize), Fitted)>()
+            && known.filters.len() == count
+        {
+            (done, idle, fitted) = (rounds, idly, known);
+        }
+        for round in done..ROUNDS {
             self.progress.check()?;
+            rounds.keep(|parcel| {
+                (round, idle).put(parcel);
+                fitted.put(parcel);
+            });
             let before = fitted.objective;
-            fitted = self.nudge(joint, fitted)?;
+            let progress = &within(self.progress, &format!("repair {round}"));
+            fitted = Learner { progress, ..*self }.nudge(joint, fitted)?;
             let drops: Vec<Vec<usize>> = match idle {
                 0 => (0..count).map(|l| vec![l]).collect(),
                 gap => (0..count).map(|l| vec![l, (l + gap) % count]).filter(|d| d[0] != d[1]).collect(),
@@ -58,8 +70,19 @@ impl Learner<'_> {
     /// Moves motifs within their support: a descent cannot, since in between they fit nothing.
     fn nudge(&self, joint: &Joint, mut fitted: Fitted) -> Result<Fitted> {
         let moves = moves(self.support, self.target.pairs.lattice.period);
-        for _ in 0..NUDGES {
+        let mut rounds = Rounds::new(self.progress, "nudges");
+        let mut done = 0;
+        if let Some((nudges, known)) = rounds.taken::<(usize, Fitted)>()
+            && known.filters.len() == fitted.filters.len()
+        {
+            (done, fitted) = (nudges, known);
+        }
+        for nudge in done..NUDGES {
             self.progress.check()?;
+            rounds.keep(|parcel| {
+                nudge.put(parcel);
+                fitted.put(parcel);
+            });
             let trials = (0..fitted.filters.len() * moves.len())
                 .into_par_iter()
                 .map(|number| {

@@ -23,6 +23,8 @@ pub(super) struct Found {
     pub certificate: f64,
 }
 
+crate::checkpoint::keep! { Found { filter, certificate } }
+
 /// How long a start is followed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ascent {

@@ -14,6 +14,7 @@ use super::learn::Learned;
 use super::moments::centres;
 use super::picture::Picture;
 use super::sparse::{Refinement, refine};
+use crate::checkpoint::stage;
 use crate::error::{Error, Result};
 use crate::verdict::Verdict;
 use firing::Habits;
@@ -125,7 +126,9 @@ impl Model {
         for centres in
             if lowered == self.centres { vec![lowered] } else { vec![lowered, self.centres.clone()] }
         {
-            let refined = refine(&self.filters, &signals.less(&centres), &refinement, progress)?;
+            let refined = stage(progress, "refinement", |progress| {
+                refine(&self.filters, &signals.less(&centres), &refinement, progress)
+            })?;
             let misfit = judge(&refined.filters).unwrap_or(f64::INFINITY);
             if best.as_ref().is_none_or(|best| misfit < best.1) {
                 self.diagnostics.refined = Some((refined.iterations, refined.converged));

@@ -15,6 +15,8 @@ pub(crate) struct Spectral {
     pub fourth: Vec<CMat>,
 }
 
+crate::checkpoint::keep! { Spectral { third, fourth } }
+
 /// A signed lag, row and column.
 type Lag = (i64, i64);
 

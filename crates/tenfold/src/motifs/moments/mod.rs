@@ -21,6 +21,7 @@ pub(crate) use tiles::Tiling;
 
 use super::data::Signals;
 use super::extent::Extent;
+use crate::checkpoint::stage;
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::{CMat, Complex64};
@@ -75,8 +76,12 @@ impl Cumulants {
     /// Gathers the cumulants that motifs of this extent are found from.
     pub fn of(signals: &Signals, support: Extent, progress: &dyn Progress) -> Result<Self> {
         let tiling = Tiling::new(signals, support);
-        let sums = Sums::gather(signals, tiling, &centres(signals), progress)?;
-        Ok(Self::from_sums(&sums))
+        let pairs = Pairs::new(Lattice { period: tiling.folded(), channels: signals.channels().len() });
+        let halves = stage(progress, "cumulants", |progress| {
+            let sums = Sums::gather(signals, tiling, &centres(signals), progress)?;
+            Ok(Self::from_sums(&sums).halves)
+        })?;
+        Ok(Self { pairs, halves })
     }
 
     /// The cumulants of sums.

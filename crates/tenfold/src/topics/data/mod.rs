@@ -11,13 +11,14 @@ pub(super) use build::{block_size, blocks_of_window, window_sizes};
 pub(crate) use store::Store;
 
 use crate::admixture::{HeldOut, documents_aside};
+use crate::checkpoint::Digest;
 use crate::error::{Error, Result};
 use crate::evaluate::Cooccurrence;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
-use tenfold_engine::linalg::counts::{Elsewhere, Parcel, Part, Pass, all_blocks, sum};
+use tenfold_engine::linalg::counts::{Elsewhere, Parcel, Part, Pass, all_blocks, for_each_group, sum};
 use tenfold_engine::linalg::{CountBlock, Counts};
 use tenfold_engine::progress::{Progress, Silent};
 
@@ -129,6 +130,19 @@ impl Corpus {
     /// Keeps what was counted in windows.
     pub(super) fn set_windows(&mut self, windows: Vec<Cooccurrence>) {
         self.windows = windows;
+    }
+
+    /// What tells this corpus from another.
+    pub(super) fn identify(&self, digest: &mut Digest) -> Result<()> {
+        digest.texts(&self.vocabulary);
+        digest.texts(self.names.iter().flatten());
+        digest.texts(&self.notes);
+        digest.bytes(self.recipe.to_string().as_bytes());
+        for_each_group(self, &all_blocks(self), |_, blocks| {
+            blocks.iter().for_each(|block| digest.bytes(&block.to_bytes()));
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// The counts, block by block.

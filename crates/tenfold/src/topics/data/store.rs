@@ -4,10 +4,11 @@ use super::afar::{Afar, Layout};
 use crate::error::{Error, Result};
 use crate::input::Disk;
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
-use tempfile::NamedTempFile;
 use tenfold_engine::linalg::CountBlock;
 use tenfold_engine::linalg::counts::Elsewhere;
 
@@ -32,7 +33,8 @@ pub(crate) struct Store {
 
 #[derive(Debug)]
 struct Spill {
-    file: BufWriter<NamedTempFile>,
+    /// Without a name from the start, so that a run that is killed leaves nothing behind.
+    file: BufWriter<File>,
     /// Where every block ends in the file.
     ends: Vec<u64>,
     disk: Option<Arc<Disk>>,
@@ -76,7 +78,7 @@ impl Store {
         self.bytes += block.bytes() as u64;
         self.held.push(block);
         if self.bytes > self.memory / 2 {
-            let file = NamedTempFile::new().map_err(refuse)?;
+            let file = tempfile::tempfile().map_err(refuse)?;
             let mut spill = Spill { file: BufWriter::new(file), ends: Vec::new(), disk: None };
             self.held.drain(..).try_for_each(|block| spill.push(&block))?;
             self.spill = Some(spill);
@@ -88,7 +90,9 @@ impl Store {
     pub(super) fn finish(&mut self) -> Result<()> {
         if let Some(spill) = &mut self.spill {
             spill.file.flush().map_err(refuse)?;
-            spill.disk = Some(Disk::open(spill.file.get_ref().path())?);
+            let file = spill.file.get_ref().try_clone().map_err(refuse)?;
+            let len = file.metadata().map_err(refuse)?.len();
+            spill.disk = Some(Arc::new(Disk::of(file, len, Path::new("documents on disk"))));
         }
         Ok(())
     }

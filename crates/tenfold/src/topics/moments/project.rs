@@ -1,6 +1,7 @@
 //! Moments inside the span of a basis: sums that can be added to, merged, kept in a file.
 
 use super::{Damping, Weighing, Weighted};
+use crate::checkpoint::keep;
 use crate::error::Result;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -46,6 +47,11 @@ pub(crate) struct Shard {
     pub first: Vec<f64>,
     pub second: Mat,
     pub third: Option<Tensor3>,
+}
+
+keep! {
+    Projected { basis, weight, documents, first, mean, second, regression, third, shards }
+    Shard { weight, first, second, third }
 }
 
 impl Projected {

@@ -1,5 +1,6 @@
 //! How sure splits are: trees of resampled tables.
 
+use crate::checkpoint::stage;
 use crate::error::Result;
 use crate::trees::choices::{Contraction, Params};
 use crate::trees::data::Table;
@@ -55,13 +56,16 @@ pub(super) fn bootstrap(
     let most = MOST_SAMPLES.max(MOST_ENTRIES / table.entries().div_ceil(table.samples().max(1)).max(1));
     let round = |round: usize| -> Result<BTreeSet<Side>> {
         progress.check()?;
-        let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
-        let n = table.samples();
-        let drawn = table.take((0..n.min(most)).map(|_| rng.random_range(0..n)));
-        let (spectra, distances) = Spectra::and_distances(&drawn, |_| Ok(states - 1), &Silent)?;
-        let found = plain.forest(&spectra, &distances, &Silent)?;
+        let found = stage(progress, &format!("table {round}"), |_| {
+            let mut rng = random::rng(params.seed, RESAMPLED + round as u64);
+            let n = table.samples();
+            let drawn = table.take((0..n.min(most)).map(|_| rng.random_range(0..n)));
+            let (spectra, distances) = Spectra::and_distances(&drawn, |_| Ok(states - 1), &Silent)?;
+            let found = plain.forest(&spectra, &distances, &Silent)?;
+            Ok(splits(&found).into_values().collect())
+        })?;
         progress.advance(1);
-        Ok(splits(&found).into_values().collect())
+        Ok(found)
     };
     // Tables are resampled side by side, since much of the search for a tree runs on one thread, but not more than fit into memory.
     let entries = most.min(table.samples()) * table.entries().div_ceil(table.samples().max(1));

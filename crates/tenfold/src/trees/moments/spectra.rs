@@ -26,6 +26,8 @@ pub struct Spectra {
     squares: Vec<Vec<f64>>,
 }
 
+crate::checkpoint::keep! { Spectra { widths, samples, starts, counts, values, squares } }
+
 impl Spectra {
     pub(super) fn from_lines(widths: Vec<usize>, samples: f64, lines: impl Iterator<Item = Line>) -> Self {
         let mut spectra = Self {
