@@ -116,7 +116,8 @@ impl<'a> Held<'a> {
             if self.parts.len() == 1 {
                 self.matrix.append(row, &mut out.columns, &mut out.values);
             } else {
-                (columns.clear(), values.clear());
+                columns.clear();
+                values.clear();
                 self.matrix.append(row, &mut columns, &mut values);
                 let inside =
                     columns.iter().zip(&values).filter(|(column, _)| part.contains(&(**column as usize)));

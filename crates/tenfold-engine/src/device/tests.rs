@@ -77,7 +77,8 @@ impl Product for Scarcely<&dyn SparseRows> {
         let matrix = self.spend()?;
         let mut out = Tall::zeros(matrix.shape().0, x.width());
         for row in 0..matrix.shape().0 {
-            (columns.clear(), values.clear());
+            columns.clear();
+            values.clear();
             matrix.append(row, &mut columns, &mut values);
             for (c, v) in columns.iter().zip(&values) {
                 for j in 0..x.width() {
