@@ -4,6 +4,10 @@
 //! long hours, and keeps what it counted in `docs/trust/NAME.json`. All kept files together make the one table of
 //! `docs/trust.md`, so that a piece that takes hours need not be run again for the others.
 
+mod fits;
+mod kills;
+mod luck;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -21,8 +25,19 @@ struct Piece {
 }
 
 /// The pieces, in the order of the table.
-const PIECES: &[Piece] =
-    &[Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run }];
+const PIECES: &[Piece] = &[
+    Piece {
+        name: "kills",
+        told: "kill −9 at 200 random moments (or as many as are given), and fits that go on from their checkpoints",
+        run: kills::run,
+    },
+    Piece {
+        name: "luck",
+        told: "full and read-only disks, inputs that shrink or grow; as root on Linux",
+        run: luck::run,
+    },
+    Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run },
+];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.
 pub struct Found {

@@ -39,12 +39,13 @@ pub trait Keeper: Sync {
     /// # Errors
     /// When what is kept belongs to other work.
     fn identify(&self, facts: &[(String, String)]) -> Result<()>;
-    /// The name under which the next stage called `name` is kept: a stage that comes twice has two.
-    fn place(&self, name: &str) -> String;
+    /// Where the next stage called `name` is kept: below the place of another, or at the top when that is empty. A stage that comes
+    /// twice has two places.
+    fn place(&self, below: &str, name: &str) -> String;
     /// What was left in a place.
     fn recall(&self, place: &str) -> Option<Vec<u8>>;
-    /// Leaves what took so long to find, when that is more than leaving it takes.
-    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>);
+    /// Leaves what took so long to find, when that is more than leaving it takes; says whether it did.
+    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>) -> bool;
     /// What was left in a place, and in those below it, is no longer needed.
     fn forget(&self, place: &str);
     /// What was left in a place cannot be used after all.

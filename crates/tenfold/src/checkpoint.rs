@@ -18,7 +18,7 @@ pub use keep::Keep;
 pub(crate) use keep::keep;
 
 use crate::error::Result;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tenfold_engine::device::Device;
 use tenfold_engine::linalg::counts::{Parcel, Unpacked};
 use tenfold_engine::progress::{Keeper, Progress};
@@ -56,16 +56,17 @@ pub fn stage<T: Keep>(
     work: impl FnOnce(&dyn Progress) -> Result<T>,
 ) -> Result<T> {
     let Some(keeper) = progress.keeper() else { return work(progress) };
-    let place = keeper.place(name);
+    let place = keeper.place("", name);
     if let Some(found) = recalled(keeper, &place) {
         return Ok(found);
     }
     let begin = Instant::now();
     let within = Within { progress, prefix: place.clone() };
     let found = work(&within)?;
-    keeper.keep(&place, begin.elapsed(), &mut || packed(&found));
-    // Only what lies below: the stage itself was just left there.
-    keeper.forget(&format!("{place}."));
+    if keeper.keep(&place, begin.elapsed(), &mut || packed(&found)) {
+        // Only what lies below: the stage itself was just left there.
+        keeper.forget(&format!("{place}."));
+    }
     Ok(found)
 }
 
@@ -87,7 +88,7 @@ pub fn stage_on<T: Keep>(
 
 /// A listener whose stages stand below `name`: for work whose stages have names that others have too.
 pub fn within<'a>(progress: &'a dyn Progress, name: &str) -> Within<'a> {
-    let prefix = progress.keeper().map(|keeper| keeper.place(name)).unwrap_or_default();
+    let prefix = progress.keeper().map(|keeper| keeper.place("", name)).unwrap_or_default();
     Within { progress, prefix }
 }
 
@@ -103,7 +104,7 @@ pub struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     /// Rounds of this name.
     pub fn new(progress: &'a dyn Progress, name: &str) -> Self {
-        let kept = progress.keeper().map(|keeper| (keeper, keeper.place(name)));
+        let kept = progress.keeper().map(|keeper| (keeper, keeper.place("", name)));
         Self { kept, last: Instant::now() }
     }
 
@@ -116,9 +117,7 @@ impl<'a> Rounds<'a> {
     /// Leaves where this run has got to; not after every round where rounds are quick.
     pub fn keep(&mut self, state: impl Fn(&mut Parcel)) {
         let Some((keeper, place)) = &self.kept else { return };
-        let mut left = false;
-        keeper.keep(place, self.last.elapsed() / ROUNDS_FOR_ONE, &mut || {
-            left = true;
+        let left = keeper.keep(place, self.last.elapsed() / ROUNDS_FOR_ONE, &mut || {
             let mut parcel = Parcel::default();
             state(&mut parcel);
             parcel.0
@@ -165,15 +164,14 @@ impl Keeper for Within<'_> {
     fn identify(&self, _facts: &[(String, String)]) -> tenfold_engine::Result<()> {
         Ok(())
     }
-    fn place(&self, name: &str) -> String {
-        // The prefix is a place already, counted by the outermost keeper, so all names below it are its own.
-        self.outer().place(&format!("{}.{name}", self.prefix))
+    fn place(&self, below: &str, name: &str) -> String {
+        self.outer().place(if below.is_empty() { &self.prefix } else { below }, name)
     }
     fn recall(&self, place: &str) -> Option<Vec<u8>> {
         self.outer().recall(place)
     }
-    fn keep(&self, place: &str, spent: std::time::Duration, state: &mut dyn FnMut() -> Vec<u8>) {
-        self.outer().keep(place, spent, state);
+    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>) -> bool {
+        self.outer().keep(place, spent, state)
     }
     fn forget(&self, place: &str) {
         self.outer().forget(place);

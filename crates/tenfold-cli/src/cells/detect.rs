@@ -166,7 +166,14 @@ impl Detect {
 
     /// Whose cells a checkpoint holds: those of these images, seen in this way.
     fn identify(&self, asked: &[Asked], progress: &dyn Progress) -> tenfold::Result<()> {
-        let choices = (self.radius, self.stain, self.polarity);
+        #[derive(Debug)]
+        #[expect(dead_code, reason = "read through Debug")]
+        struct Choices {
+            radius: Option<f64>,
+            stain: Stain,
+            polarity: Polarity,
+        }
+        let choices = Choices { radius: self.radius, stain: self.stain, polarity: self.polarity };
         identify(progress, "cells detect", &choices, |digest| {
             asked.iter().try_for_each(|one| {
                 progress.check()?;

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::model_file::{ModelFile, Tensor, TensorData};
 use crate::output::{sweep, temporary, write_error};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub struct Checkpoint {
 struct State {
     /// Whose fit this is, once that was said.
     identity: Option<String>,
+    /// The files of stages that are there, by their names without the ending.
+    files: BTreeSet<String>,
     /// How often a name has come.
     named: HashMap<String, usize>,
     taken: Vec<String>,
@@ -65,7 +67,7 @@ impl Checkpoint {
         temporary().tempfile_in(folder).map(drop).map_err(fail)?;
         sweep(folder);
         // What a disk of today does, until this one was seen.
-        let state = State { bytes: 200e6, seconds: 1.0, ..State::default() };
+        let state = State { bytes: 200e6, seconds: 1.0, files: stages_in(folder), ..State::default() };
         Ok(Self { folder: folder.to_owned(), tell: Box::new(tell), state: Mutex::new(state) })
     }
 
@@ -81,7 +83,7 @@ impl Checkpoint {
 
     /// The fit is done and its results are safe: removes what was kept, and the folder where nothing else is in it.
     pub fn remove(&self) {
-        self.remove_where(|_| true);
+        self.remove_below("");
         let _ = std::fs::remove_file(self.folder.join(IDENTITY));
         // Whatever else is in the folder is not ours, and then it stays.
         let _ = std::fs::remove_dir(&self.folder);
@@ -93,17 +95,16 @@ impl Checkpoint {
     }
 
     fn path(&self, place: &str) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-        self.folder.join(format!("{}.{STAGE}", place.chars().map(plain).collect::<String>()))
+        self.folder.join(format!("{}.{STAGE}", stem(place)))
     }
 
-    /// Removes files of stages, by their names without the ending.
-    fn remove_where(&self, gone: impl Fn(&str) -> bool) {
-        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.strip_suffix(STAGE).and_then(|name| name.strip_suffix('.')).is_some_and(&gone) {
-                let _ = std::fs::remove_file(entry.path());
-            }
+    /// Removes the files of stages whose names begin so.
+    fn remove_below(&self, beginning: &str) {
+        let mut state = self.state();
+        let gone = state.files.range(beginning.to_owned()..).take_while(|name| name.starts_with(beginning));
+        for name in gone.cloned().collect::<Vec<String>>() {
+            let _ = std::fs::remove_file(self.folder.join(format!("{name}.{STAGE}")));
+            state.files.remove(&name);
         }
     }
 
@@ -152,8 +153,23 @@ impl Checkpoint {
         let mut file = ModelFile::new("stage", metadata);
         let tensor = Tensor { shape: vec![bytes.len()], data: TensorData::U8(bytes) };
         file.tensors.insert("state".into(), tensor);
-        file.save(&self.path(place))
+        file.save(&self.path(place))?;
+        self.state().files.insert(stem(place));
+        Ok(())
     }
+}
+
+/// The name of the file of a stage, without its ending.
+fn stem(place: &str) -> String {
+    place.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+}
+
+/// The files of stages in a folder, by their names without the ending.
+fn stages_in(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let stem = |name: String| Some(name.strip_suffix(STAGE)?.strip_suffix('.')?.to_owned());
+    names.filter_map(stem).collect()
 }
 
 impl Keeper for Checkpoint {
@@ -177,7 +193,7 @@ impl Keeper for Checkpoint {
                     self.trouble(format!("the checkpoint was thrown away, and the fit begins anew: {error}"));
                 }
                 // Stages without a fit are of no use to anyone.
-                self.remove_where(|_| true);
+                self.remove_below("");
                 let file = ModelFile::new("checkpoint", json!({ "facts": facts }));
                 file.save(&self.folder.join(IDENTITY))?;
             }
@@ -188,11 +204,12 @@ impl Keeper for Checkpoint {
         Ok(())
     }
 
-    fn place(&self, name: &str) -> String {
+    fn place(&self, below: &str, name: &str) -> String {
+        let place = if below.is_empty() { name.to_owned() } else { format!("{below}.{name}") };
         let mut state = self.state();
-        let times = state.named.entry(name.to_owned()).or_default();
+        let times = state.named.entry(place.clone()).or_default();
         *times += 1;
-        if *times == 1 { name.to_owned() } else { format!("{name} {times}") }
+        if *times == 1 { place } else { format!("{place} #{times}") }
     }
 
     fn recall(&self, place: &str) -> Option<Vec<u8>> {
@@ -211,24 +228,24 @@ impl Keeper for Checkpoint {
         }
     }
 
-    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>) {
+    fn keep(&self, place: &str, spent: Duration, state: &mut dyn FnMut() -> Vec<u8>) -> bool {
         let begin = Instant::now();
         let rate = {
             let state = self.state();
             if state.identity.is_none() || state.complained {
-                return;
+                return false;
             }
             state.seconds / state.bytes
         };
         let worth = |bytes: f64| spent.as_secs_f64() >= f64::from(WORTH) * rate * (bytes + OVERHEAD);
         // What is too quick for an empty file need not be packed to see that.
         if !worth(0.0) {
-            return;
+            return false;
         }
         let bytes = state();
         let length = bytes.len() as f64;
         if !worth(length) {
-            return;
+            return false;
         }
         match self.save(place, bytes) {
             Ok(()) => {
@@ -236,18 +253,18 @@ impl Keeper for Checkpoint {
                 // The last files say most about the next.
                 state.bytes = 0.5 * state.bytes + length + OVERHEAD;
                 state.seconds = 0.5 * state.seconds + begin.elapsed().as_secs_f64();
+                true
             }
             Err(error) => {
                 self.state().complained = true;
                 self.trouble(format!("the fit goes on, but no more of it is kept: {error}"));
+                false
             }
         }
     }
 
     fn forget(&self, place: &str) {
-        let path = self.path(place);
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.remove_where(|other| other.starts_with(&name));
+        self.remove_below(&stem(place));
     }
 
     fn refuse(&self, place: &str) {

@@ -115,22 +115,44 @@ pub(super) fn differences(there: &[(String, String)], here: &[(String, String)])
         match name.as_str() {
             _ if then == now => {}
             "data" => told.push("the data are others".to_owned()),
-            "choices" => told.extend(lines_that_differ(then, now)),
+            "choices" => told.extend(choices_that_differ(then, now)),
             _ => told.push(format!("{name} {then} there, {now} here")),
         }
     }
     told.join("; ")
 }
 
-/// The choices that differ, one a line in both.
-fn lines_that_differ(there: &str, here: &str) -> Vec<String> {
-    let lines = |text: &str| text.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect();
-    let (there, here): (Vec<String>, Vec<String>) = (lines(there), lines(here));
-    if there.len() != here.len() {
-        return vec!["the choices are others".to_owned()];
+/// The choices that differ, by their names.
+fn choices_that_differ(there: &str, here: &str) -> Vec<String> {
+    let (there, here) = (fields(there), fields(here));
+    let mut told = Vec::new();
+    for (name, now) in &here {
+        let then = there.iter().find(|(other, _)| other == name).map_or("none", |(_, value)| value);
+        if then != now {
+            told.push(format!("{name} {then} there, {now} here"));
+        }
     }
-    let pairs = there.iter().zip(&here).filter(|(a, b)| a != b);
-    pairs.map(|(a, b)| format!("`{a}` there, `{b}` here")).collect()
+    if told.is_empty() { vec!["the choices are others".into()] } else { told }
+}
+
+/// The fields of a structure that was printed over several lines, each with its value in one.
+fn fields(text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        let field = line.strip_prefix("    ").filter(|rest| !rest.starts_with([' ', ')', '}', ']']));
+        if let Some((name, value)) = field.and_then(|field| field.split_once(": ")) {
+            found.push((name.to_owned(), value.to_owned()));
+        } else if let (Some((_, value)), true) = (found.last_mut(), line.starts_with(' ')) {
+            let part = line.trim();
+            if part.starts_with([')', '}', ']']) && value.ends_with(',') {
+                value.pop();
+            } else if value.ends_with(',') {
+                value.push(' ');
+            }
+            value.push_str(part);
+        }
+    }
+    found.into_iter().map(|(name, value)| (name, value.trim_end_matches(',').to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -143,19 +165,21 @@ mod tests {
         #[expect(dead_code, reason = "read through Debug")]
         struct Choices {
             seed: u64,
-            k: usize,
+            k: Option<(usize, usize)>,
+            last: Vec<u8>,
         }
-        let facts = |seed, data: &str| {
+        let facts = |seed: u64, data: &str| {
+            let k = (seed > 1).then_some((3, 4));
             vec![
                 ("program".to_owned(), "tenfold 1".to_owned()),
-                ("choices".to_owned(), format!("{:#?}", Choices { seed, k: 3 })),
+                ("choices".to_owned(), format!("{:#?}", Choices { seed, k, last: vec![1] })),
                 ("data".to_owned(), data.to_owned()),
             ]
         };
         assert_eq!(differences(&facts(1, "a"), &facts(1, "a")), "");
         assert_eq!(
             differences(&facts(1, "a"), &facts(2, "b")),
-            "`seed: 1` there, `seed: 2` here; the data are others"
+            "seed 1 there, 2 here; k None there, Some((3, 4)) here; the data are others"
         );
     }
 

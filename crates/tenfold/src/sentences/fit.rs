@@ -187,12 +187,23 @@ impl Params {
     }
 
     /// All choices; vectors that are given count as data.
-    fn choices(&self) -> impl std::fmt::Debug {
-        let words = match &self.words {
-            Words::Learned(choice) => Some(choice.clone()),
+    fn choices(&self) -> impl std::fmt::Debug + use<'_> {
+        #[derive(Debug)]
+        #[expect(dead_code, reason = "read through Debug")]
+        struct Choices<'a> {
+            features: Features,
+            learned: Option<&'a Cooccurrence>,
+            unit: bool,
+            templates: &'a Search,
+            sif: f64,
+            seed: u64,
+        }
+        let Self { features, words, unit, templates, sif, seed } = self;
+        let learned = match words {
+            Words::Learned(choice) => Some(choice),
             Words::Given(_) => None,
         };
-        (self.features, words, self.unit, self.templates.clone(), self.sif, self.seed)
+        Choices { features: *features, learned, unit: *unit, templates, sif: *sif, seed: *seed }
     }
 
     /// What tells this text, and the vectors that are given for it, from others.
