@@ -4,6 +4,10 @@
 //! long hours, and keeps what it counted in `docs/trust/NAME.json`. All kept files together make the one table of
 //! `docs/trust.md`, so that a piece that takes hours need not be run again for the others.
 
+mod load;
+mod memory;
+mod soak;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +23,23 @@ struct Piece {
 }
 
 /// The pieces, in the order of the table.
-const PIECES: &[Piece] = &[];
+const PIECES: &[Piece] = &[
+    Piece {
+        name: "memory",
+        told: "every application at the size of its issue within --memory, under a hard limit [APPLICATION…] [--scale X]",
+        run: memory::run,
+    },
+    Piece {
+        name: "load",
+        told: "100 fits at once from threads and processes; 1e6 documents inferred one by one [--fits N] [--documents N]",
+        run: load::run,
+    },
+    Piece {
+        name: "soak",
+        told: "fit, infer and report for hours in one process: memory and file handles stay [--minutes N]",
+        run: soak::run,
+    },
+];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.
 pub struct Found {

@@ -5,6 +5,7 @@
 //! under its temporary name is removed. A run that has not ended after a few seconds says so, and the next signal
 //! ends the process at once.
 
+use crate::common::human_bytes;
 use crate::exit;
 use console::Term;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -120,7 +121,9 @@ impl Watch {
             let _ = terminal.clear_line();
         }
         if let (true, Some(name), Some(begin)) = (self.0.verbose, &stage.name, stage.begin) {
-            eprintln!("{name}: {:.2} s", begin.elapsed().as_secs_f64());
+            let peak =
+                tenfold::memory::peak().map(|peak| format!(", memory so far at most {}", human_bytes(peak)));
+            eprintln!("{name}: {:.2} s{}", begin.elapsed().as_secs_f64(), peak.unwrap_or_default());
         }
         *stage = Stage::default();
     }

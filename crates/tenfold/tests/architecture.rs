@@ -42,7 +42,7 @@ const LAYERS: &[Rule] = &[
             &["error"],
             &["output"],
             &["input"],
-            &["evaluate", "report", "admixture", "model_file", "verdict", "components"],
+            &["evaluate", "report", "admixture", "model_file", "verdict", "components", "memory"],
             &["ica", "topics", "communities", "motifs", "trees", "cells"],
             &["sentences"],
         ],

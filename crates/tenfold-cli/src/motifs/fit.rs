@@ -1,7 +1,7 @@
 //! `tenfold motifs fit`.
 
 use super::{ReadArgs, events, parse_length};
-use crate::common::{Session, parse_count, parse_size};
+use crate::common::{Session, USUAL, parse_count};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -52,9 +52,6 @@ pub struct Fit {
     /// Random starts for every motif
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = parse_count)]
     starts: usize,
-    /// Memory for the cumulants, as in 512MB or 2GiB
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
-    moment_memory: u64,
     /// Exit with code 4 when the fit did not settle
     #[arg(long)]
     strict: bool,
@@ -98,6 +95,8 @@ impl Fit {
         let begin = Instant::now();
         let signals = self.read.open(&self.inputs, session)?;
         let params = self.params(session.seed);
+        let remedy = "give a shorter --length or choose fewer channels";
+        let taken = self.read.memory.announce(params.needs(&signals), remedy, session)?;
         let model = session.watch.during(|watch| params.fit_with(&signals, watch))?;
         let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
         let mut written = None;
@@ -115,6 +114,7 @@ impl Fit {
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         let mut value = model.to_json();
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         if let Some((path, count)) = written {
             text += &format!("{count} events written to {}\n", path.display());
@@ -148,7 +148,7 @@ impl Fit {
             },
             sparse: self.sparse,
             starts: self.starts,
-            memory: self.moment_memory,
+            memory: self.read.memory.for_data(USUAL),
             seed,
             ..Params::new(self.motifs)
         }
