@@ -75,6 +75,8 @@ def _read_as(dtype: Any) -> str:
 
 def _arrays(matrix: Any) -> _core.Csr:
     def plain(array: Any, dtype: str) -> Any:
+        if array.flags.c_contiguous and array.flags.aligned and array.dtype.str[1:] == dtype and array.dtype.isnative:
+            return array
         return np.require(array, dtype=dtype, requirements=["C", "A"])
 
     def index(array: Any) -> Any:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from tenfold import _core
-from tenfold._arguments import Running, count, running, threads_of
+from tenfold._arguments import Running, count, threads_of
 from tenfold._base import logger
-from tenfold._counts import matrix_of, rows_of, scale_of, survey
+from tenfold._counts import READ, matrix_of, rows_of, scale_of, survey
 from tenfold._documents import Counts, Documents, Pairs, Texts, distinct, undecodable, words_of
 from tenfold._recipes import FOR_TEXT, LIMITS, recipe_of, refuse_text
+
+
+# Rows that are inferred without threads of their own, as the compiled module has it.
+FEW = 16
 
 
 class ReadingMixin:
@@ -22,13 +27,14 @@ class ReadingMixin:
     memory_limit: int
     n_jobs: int | None
     words_: Any
+    n_found_: int
+    n_components_: int
     _model: Any
     # What the numbers of the fit were multiplied by; None where nobody knows, as in a model from a file.
     _scale: float | None = None
 
     def _how(self) -> Running:
-        with running(self.n_jobs) as how:
-            return how
+        return {"threads": threads_of(self.n_jobs), "callback": None}
 
     def _read_to_fit(self, documents: Documents) -> tuple[_core.TopicsCorpus, float]:
         """The documents of a fit, counted, and what their numbers were multiplied by."""
@@ -102,6 +108,32 @@ class ReadingMixin:
             reader.push(rows, scale, self._how())
         return reader.finish(names, self._how())
 
+    def _is_plain(self, table: Any) -> bool:
+        """Whether these are a few rows of a CSR matrix that scikit-learn's validation would hand back as they are.
+
+        It takes several times longer than the mixture of a short document, which matters where one document comes after
+        the other. What does not pass here goes through validation, which says why.
+        """
+        if not isinstance(table, sparse.csr_matrix | sparse.csr_array) or not 1 <= table.shape[0] <= FEW:
+            return False
+        if table.shape[1] != getattr(self, "n_features_in_", None) or table.data.dtype.str[1:] not in READ:
+            return False
+        values = table.data
+        # A value that is no number is not above 0 either.
+        return not values.size or (values.min() >= 0 and values.max() < np.inf)
+
+    def _few_texts(self, X: Any) -> Any:
+        """The mixtures of a few texts, read and inferred without threads; None where this is not that, or not for that."""
+        if not isinstance(X, list) or not 0 < len(X) <= FEW or self.n_found_ != self.n_components_:
+            return None
+        if not all(type(one) is str for one in X):
+            return None
+        try:
+            return self._model.infer_texts(X)
+        except UnicodeEncodeError:
+            # Surrogates: the usual way says which document holds them.
+            return None
+
     def _table(self, documents: Counts | Pairs) -> Any:
         """A table for the words of the model, validated."""
         if isinstance(documents, Pairs):
@@ -115,6 +147,8 @@ class ReadingMixin:
         return table
 
     def _validated(self, table: Any, *, reset: bool) -> Any:
+        if not reset and self._is_plain(table):
+            return table
         found = validate_data(
             self, table, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset
         )

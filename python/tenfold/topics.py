@@ -283,11 +283,14 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         ndarray of shape (n_documents, n_components)
             Rows sum to 1. float32 for float32 counts, float64 otherwise.
         """
-        check_is_fitted(self)
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
         return self._bare_transform(X)
 
     def _bare_transform(self, X: Any) -> NDArray[Any]:
         """``transform`` as scikit-learn's ``set_output`` does not see it."""
+        if (alone := self._few_texts(X)) is not None:
+            return alone
         documents = look(X)
         dtype: Any = np.float64
         if isinstance(documents, Texts):

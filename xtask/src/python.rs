@@ -12,13 +12,7 @@ use crate::workspace::Workspace;
 ///
 /// The wheel is that of the dev profile: it shares its dependencies with the tests that were compiled before.
 pub fn test(workspace: &Workspace, venv: &Venv) -> Result<String, String> {
-    let wheel = build(workspace, venv)?;
-    let mut install = Command::new(venv.python());
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    install.args(["--force-reinstall", "--no-deps", "--no-index"]).arg(&wheel);
-    if !install.status().is_ok_and(|status| status.success()) {
-        return Err(format!("pip could not install {}", wheel.display()));
-    }
+    install(workspace, venv)?;
     // Outside the source tree, so that the package that was installed is the one that is imported.
     let place = workspace.target.join("python-tests");
     fs::create_dir_all(&place).map_err(|error| format!("cannot make {}: {error}", place.display()))?;
@@ -27,6 +21,18 @@ pub fn test(workspace: &Workspace, venv: &Venv) -> Result<String, String> {
     tests.arg(workspace.root.join("pyproject.toml")).arg(workspace.root.join("python/tests"));
     tests.args(["--pyargs", "tenfold"]).current_dir(&place);
     last_line(&mut tests)
+}
+
+/// Builds the wheel and installs it.
+pub fn install(workspace: &Workspace, venv: &Venv) -> Result<(), String> {
+    let wheel = build(workspace, venv)?;
+    let mut install = Command::new(venv.python());
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    install.args(["--force-reinstall", "--no-deps", "--no-index"]).arg(&wheel);
+    match install.status().is_ok_and(|status| status.success()) {
+        true => Ok(()),
+        false => Err(format!("pip could not install {}", wheel.display())),
+    }
 }
 
 fn build(workspace: &Workspace, venv: &Venv) -> Result<PathBuf, String> {

@@ -6,15 +6,17 @@
 
 mod fits;
 mod kills;
+mod load;
 mod luck;
+mod memory;
+mod soak;
+mod unsafe_code;
 
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
 use crate::workspace::Workspace;
-
-mod unsafe_code;
 
 /// One kind of trouble.
 struct Piece {
@@ -37,6 +39,21 @@ const PIECES: &[Piece] = &[
         run: luck::run,
     },
     Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run },
+    Piece {
+        name: "memory",
+        told: "every application at the size of its issue within --memory, under a hard limit [APPLICATION…] [--scale X]",
+        run: memory::run,
+    },
+    Piece {
+        name: "load",
+        told: "100 fits at once from threads and processes; 1e6 documents inferred one by one [--fits N] [--documents N]",
+        run: load::run,
+    },
+    Piece {
+        name: "soak",
+        told: "fit, infer and report for hours in one process: memory and file handles stay [--minutes N]",
+        run: soak::run,
+    },
 ];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.

@@ -1,6 +1,7 @@
 //! What the subcommands share: the session, and how tables are read.
 
 use crate::exit;
+use crate::memory::MemoryArgs;
 use crate::watch::Watch;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -82,13 +83,18 @@ pub fn print(text: &str) -> Result<()> {
     written.context("standard output cannot be written; check that there is room where it goes")
 }
 
+/// Memory for a table where no bound is given.
+pub const USUAL: u64 = 2 << 30;
+
 /// How a table is read.
 #[derive(Args)]
 #[command(next_help_heading = "Reading the table")]
 pub struct TableArgs {
-    /// Memory for data, as in 512MB or 2GiB; larger data stay on disk and are read in blocks
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
-    pub memory: u64,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+    /// Leave data of more than a megabyte on disk, whatever room there is
+    #[arg(long, help_heading = "Memory")]
+    on_disk: bool,
     /// Whether the first line of a text file holds names
     #[arg(long, value_name = "WHEN", default_value = "guess")]
     header: Header,
@@ -123,7 +129,12 @@ impl TableArgs {
     /// Opens the table and says what it is.
     pub fn open(&self, path: &Path, session: &Session) -> Result<Table> {
         let options = Options {
-            memory: self.memory,
+            // A quarter of a bound is left to the work; larger data stay on disk and are read in blocks.
+            memory: match self.on_disk {
+                true => 1 << 20,
+                false if self.memory.is_bound() => self.memory.left(0, 0) / 4 * 3,
+                false => USUAL,
+            },
             header: self.header.known(),
             delimiter: self.delimiter,
             columns: self.columns.clone(),

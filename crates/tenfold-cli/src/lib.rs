@@ -17,6 +17,7 @@ mod exit;
 mod files;
 mod generate;
 mod ica;
+mod memory;
 mod motifs;
 mod report;
 mod sentences;

@@ -5,6 +5,7 @@
 //! under its temporary name is removed. The next signal ends the process at once, and a run that has not ended after a
 //! few seconds says so; what it leaves under temporary names the next run removes.
 
+use crate::common::human_bytes;
 use crate::exit;
 use console::Term;
 use std::io::Write;
@@ -124,7 +125,9 @@ impl Watch {
             let _ = terminal.clear_line();
         }
         if let (true, Some(name), Some(begin)) = (self.0.verbose, &stage.name, stage.begin) {
-            say(&format!("{name}: {:.2} s", begin.elapsed().as_secs_f64()));
+            let peak =
+                tenfold::memory::peak().map(|peak| format!(", memory so far at most {}", human_bytes(peak)));
+            say(&format!("{name}: {:.2} s{}", begin.elapsed().as_secs_f64(), peak.unwrap_or_default()));
         }
         *stage = Stage::default();
     }

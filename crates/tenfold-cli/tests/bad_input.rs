@@ -45,7 +45,7 @@ fn data_that_cannot_be_used_say_where() {
     let mut big = noise(300_000);
     big[200_000] = f64::NAN;
     place.write("big.npy", npy(&[100_000, 3], &big));
-    place.fails("ica fit big.npy -k 2 --memory 1MB -o m.tenfold", 3, &["row 66667", "column c3", "NaN"]);
+    place.fails("ica fit big.npy -k 2 --on-disk -o m.tenfold", 3, &["row 66667", "column c3", "NaN"]);
 }
 
 #[test]

@@ -95,8 +95,7 @@ fn the_same_bytes_on_any_threads_in_little_memory_and_from_standard_input() {
         for threads in [2, 3, 8] {
             assert!(fit("more", &format!("--threads {threads}")) == one, "{polish}, {threads} threads");
         }
-        // 2,500 documents of 80 words are more than 100 kB: they go to disk.
-        let run = place.ok(&format!("{args} -o disk --memory 100kB"));
+        let run = place.ok(&format!("{args} -o disk --on-disk"));
         assert!(run.err.contains("stay on disk"), "{}", run.err);
         assert!(place.bytes("disk") == one, "{polish}, from disk");
         let text = place.bytes("d/corpus.txt");

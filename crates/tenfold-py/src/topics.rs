@@ -14,10 +14,14 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use tenfold::Error;
 use tenfold::admixture::{Completion, Inference};
 use tenfold::engine::Error as EngineError;
+use tenfold::engine::linalg::CountBlock;
+use tenfold::topics::read::{Cutter, Recipe};
 use tenfold::topics::{Components, Model, Params, Polish};
 
 /// The choices of a fit, as a dictionary from Python, which has checked their types and ranges; what is None is left to
@@ -63,7 +67,37 @@ type Word = (String, f64, f64, f64);
 
 /// Learned topics.
 #[pyclass(frozen, module = "tenfold._core")]
-pub struct TopicsModel(Model);
+pub struct TopicsModel(Model, OnceLock<Option<Reader>>);
+
+/// What one text after the other is read by, made when the first comes.
+struct Reader {
+    cutter: Cutter,
+    numbers: HashMap<String, u32>,
+}
+
+impl TopicsModel {
+    fn of(model: Model) -> Self {
+        Self(model, OnceLock::new())
+    }
+
+    /// `None` where the model knows no words, or leaves a choice to the texts.
+    fn reader(&self) -> Option<&Reader> {
+        let made = || {
+            let words = self.0.vocabulary();
+            if words.iter().enumerate().all(|(i, word)| *word == format!("w{}", i + 1)) {
+                return None;
+            }
+            let recipe = Recipe::from_json(self.0.recipe()).ok()?;
+            if recipe.stop_words.iter().any(|name| name == "auto") {
+                return None;
+            }
+            let (cutter, _) = Cutter::new::<&str>(&recipe, &[]).ok()?;
+            let numbers = words.iter().enumerate().map(|(i, word)| (word.clone(), i as u32)).collect();
+            Some(Reader { cutter, numbers })
+        };
+        self.1.get_or_init(made).as_ref()
+    }
+}
 
 #[pymethods]
 impl TopicsModel {
@@ -85,7 +119,7 @@ impl TopicsModel {
             }
             fitted => Ok((fitted?, false)),
         })?;
-        Ok((Self(model), short))
+        Ok((Self::of(model), short))
     }
 
     /// The model with more documents, and what they brought: documents, new words, the share of their second moment that
@@ -103,7 +137,7 @@ impl TopicsModel {
             let told = model.update(corpus, progress)?;
             Ok((model, told))
         })?;
-        Ok((Self(model), (told.documents, told.new_words, told.outside, told.moved)))
+        Ok((Self::of(model), (told.documents, told.new_words, told.outside, told.moved)))
     }
 
     /// The mixtures of documents.
@@ -126,9 +160,39 @@ impl TopicsModel {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = rows.view()?;
         let (topics, alpha) = (self.0.topics(), self.0.alpha());
+        if let Some(block) = view.few().map_err(raised)? {
+            view.check_columns(topics.cols()).map_err(raised)?;
+            let found = py.detach(|| Inference::default().few(&block, topics, alpha));
+            return Ok(into_array(py, found.map_err(raised)?));
+        }
         let mixtures = running
             .run(py, |progress| Inference::default().mixtures(&view.blocks(), topics, alpha, progress))?;
         Ok(into_array(py, mixtures))
+    }
+
+    /// The mixtures of a few texts, by the calling thread alone; `None` where they must be read as many are.
+    fn infer_texts<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<String>,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let found = py.detach(|| {
+            let reader = self.reader()?;
+            let (mut starts, mut words, mut counts) = (vec![0u32], Vec::new(), Vec::new());
+            for text in &texts {
+                let counted = reader.cutter.count(text, &reader.numbers);
+                words.extend(counted.keys());
+                counts.extend(counted.values().map(|&count| count as f32));
+                starts.push(words.len() as u32);
+            }
+            if words.len() > CountBlock::MOST {
+                return None;
+            }
+            let documents: Vec<u32> = (0..texts.len() as u32).collect();
+            let block = CountBlock::new(&documents, &starts, &words, &counts);
+            Some(Inference::default().few(&block, self.0.topics(), self.0.alpha()))
+        });
+        found.transpose().map(|found| found.map(|found| into_array(py, found))).map_err(raised)
     }
 
     /// The perplexity of documents by completion: one half of each gives its mixture, the other is scored.
@@ -222,7 +286,7 @@ impl TopicsModel {
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Model::load(&path)).map(Self).map_err(raised)
+        py.detach(|| Model::load(&path)).map(Self::of).map_err(raised)
     }
 
     /// The bytes of the model file.
@@ -234,7 +298,7 @@ impl TopicsModel {
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        py.detach(|| Model::from_bytes(data)).map(Self).map_err(raised)
+        py.detach(|| Model::from_bytes(data)).map(Self::of).map_err(raised)
     }
 
     /// For pickle and copy.

@@ -14,6 +14,7 @@ pub mod error;
 pub mod evaluate;
 pub mod ica;
 pub mod input;
+pub mod memory;
 pub mod model_file;
 pub mod motifs;
 pub mod output;

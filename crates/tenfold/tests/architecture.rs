@@ -44,7 +44,7 @@ const LAYERS: &[Rule] = &[
             &["input"],
             &["model_file"],
             &["checkpoint"],
-            &["evaluate", "report", "admixture", "verdict", "components"],
+            &["evaluate", "report", "admixture", "verdict", "components", "memory"],
             &["ica", "topics", "communities", "motifs", "trees", "cells"],
             &["sentences"],
         ],

@@ -4,9 +4,10 @@ use super::genes::{Asked, GeneArgs};
 use super::reading::parse_positive;
 use super::select::{SelectArgs, Selection};
 use crate::checkpoint::{CheckpointArgs, Kept};
-use crate::common::{Session, parse_amount, parse_size};
+use crate::common::{self, Session, parse_amount};
 use crate::exit;
 use crate::files::{self, Bundle};
+use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -63,9 +64,8 @@ pub struct Detect {
     /// Also draw the cells on every image, into this folder
     #[arg(long, value_name = "DIR")]
     overlay: Option<PathBuf>,
-    /// Memory for pixels, as in 512MB or 2GiB
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
-    memory: u64,
+    #[command(flatten)]
+    memory: MemoryArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -116,7 +116,8 @@ impl Detect {
                 "a .npy file has no room for names of images and genes; give -o a .csv, .tsv or .parquet",
             ));
         }
-        let selection = self.select.open(self.memory, session)?;
+        let taken = self.memory.announce(self.params().needs(), "give --threads 1", session)?;
+        let selection = self.select.open(self.for_pixels(), session)?;
         if self.scale.is_none() {
             session.note("no --scale: a pixel is taken for 1 µm where neighbours are counted");
         }
@@ -160,6 +161,7 @@ impl Detect {
         let value = json!({
             "cells": tissue.len(), "genes": tissue.genes().len(), "images": about, "scale": self.scale,
             "neighbour_radius": self.neighbour_radius, "output": self.output.to_string_lossy(), "seconds": seconds,
+            "memory": taken.to_json(),
         });
         session.answer(&text, &value)
     }
@@ -205,7 +207,7 @@ impl Detect {
             return Ok(self.polarity);
         }
         let options =
-            images::Options { stain: self.stain, memory: self.memory, ..images::Options::default() };
+            images::Options { stain: self.stain, memory: self.for_pixels(), ..images::Options::default() };
         let mut dark = Vec::new();
         for one in asked {
             session.watch.check()?;
@@ -231,6 +233,15 @@ impl Detect {
         Ok(if most { Polarity::DarkOnLight } else { Polarity::LightOnDark })
     }
 
+    fn params(&self) -> Params {
+        Params { radius: self.radius, ..Params::default() }
+    }
+
+    /// Memory for pixels: an image that needs more is read in parts, or unpacked into a temporary file.
+    fn for_pixels(&self) -> u64 {
+        self.memory.left(self.params().needs().work(), common::USUAL)
+    }
+
     /// Neighbours in pixels.
     fn reach(&self) -> f64 {
         self.neighbour_radius / self.scale.unwrap_or(1.0)
@@ -244,7 +255,7 @@ impl Detect {
         (run, bundle): (&Run, &mut Bundle),
     ) -> Result<Seen> {
         let session = run.session;
-        let options = images::Options { stain: self.stain, polarity, memory: self.memory };
+        let options = images::Options { stain: self.stain, polarity, memory: self.for_pixels() };
         let image = session.watch.during(|watch| images::open(&asked.path, &options, watch))?;
         image.notes().iter().for_each(|note| session.note(&format!("{}: {note}", asked.image)));
         let (cells, mut about) = match mask {
@@ -289,7 +300,7 @@ impl Detect {
         image: &Image,
         &Run { session, kept, number }: &Run,
     ) -> Result<(Vec<tenfold::cells::Cell>, Value)> {
-        let params = Params { radius: self.radius, ..Params::default() };
+        let params = self.params();
         let found = kept.during(session, |progress| {
             params.find(image, &within(progress, &format!("image {}", number + 1)))
         })?;
@@ -325,7 +336,7 @@ impl Detect {
     ) -> Result<(Vec<tenfold::cells::Cell>, Value)> {
         let labelled = session.watch.during(|watch| {
             watch.stage("measuring labels", 0);
-            masks::open(path, self.memory, watch)?.cells(Some(image), watch)
+            masks::open(path, self.for_pixels(), watch)?.cells(Some(image), watch)
         })?;
         labelled.notes.iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
         Ok((labelled.cells, json!({ "mask": path.to_string_lossy() })))

@@ -3,6 +3,7 @@
 use super::reading::{ReadArgs, read_cells, read_counts};
 use crate::checkpoint::CheckpointArgs;
 use crate::common::{Session, parse_amount, parse_count};
+use crate::memory::{MemoryArgs, Taken};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -68,7 +69,12 @@ pub struct Fit {
     bins: BinArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
+
+/// What to do where a fit does not fit.
+const REMEDY: &str = "ask for fewer types, or give fewer cells";
 
 /// What the histogram is made of.
 #[derive(Args)]
@@ -123,27 +129,33 @@ impl Fit {
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let params = self.params(session.seed);
+        // A table is read row by row; what its rows become is about as large as they are.
+        self.memory.admit(&self.input, 1.0)?;
+        let taken;
         let model = match self.counts {
             true => {
                 let counts = read_counts(&self.input, &[], session)?.counts;
+                taken = self.memory.announce(params.needs_counts(&counts), REMEDY, session)?;
                 kept.during(session, |progress| params.fit_counts_with(&counts, progress))?
             }
             false => {
                 let tissue = read_cells(&self.input, &self.read, session)?;
+                taken = self.memory.announce(params.needs(&tissue), REMEDY, session)?;
                 kept.during(session, |progress| params.fit_with(&tissue, progress))?
             }
         };
         session.watch.check()?;
         model.save(&self.output)?;
         kept.finish(session);
-        self.tell(&model, begin.elapsed().as_secs_f64(), session)
+        self.tell(&model, (begin.elapsed().as_secs_f64(), &taken), session)
     }
 
-    fn tell(&self, model: &Model, seconds: f64, session: &Session) -> Result<()> {
+    fn tell(&self, model: &Model, (seconds, taken): (f64, &Taken), session: &Session) -> Result<()> {
         let mut text = model.summary();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         let mut value = model.to_json();
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         session.answer(&text, &value)?;
         if !model.diagnostics().converged {

@@ -4,9 +4,10 @@ use super::outputs::{OutputArgs, Written};
 use super::parse_part;
 use super::reading::{KindArgs, ReadArgs, shown};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
+use crate::common::{Session, parse_amount, parse_count, parse_count_to, refuse};
 use crate::device::DeviceArgs;
 use crate::files::Bundle;
+use crate::memory::{MemoryArgs, Taken};
 use crate::solver::SolverArgs;
 use crate::{device, exit, files};
 use anyhow::Result;
@@ -79,6 +80,8 @@ pub struct Fit {
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
     device: DeviceArgs,
@@ -111,12 +114,15 @@ impl Fit {
         self.outputs.check(&[&self.input, &self.output])?;
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
+        // A list of edges is held once as it was read and once by rows.
+        self.memory.admit(&self.input, 2.0)?;
         let graph = self.read.graph(&self.input, &self.kind, session)?;
         self.outputs.check_graph(graph.kind(), [graph.ids(), graph.other_ids()])?;
         let reading = begin.elapsed().as_secs_f64();
         let parts = self.hold_out.map(|share| self.parts(&graph, share, session)).transpose()?;
         let fitted = parts.as_ref().map_or(&graph, |parts| &parts.0);
-        session.note(&self.estimate(fitted));
+        let remedy = "ask for fewer communities";
+        let taken = self.memory.announce(params.needs(fitted), remedy, session)?;
         params.device = self.device.open(session)?;
         let model = kept.during(session, |progress| params.fit_with(fitted, progress))?;
         device::tell(&params.device, session);
@@ -132,7 +138,7 @@ impl Fit {
         kept.finish(session);
         let stages =
             Stages { reading, writing: writing.elapsed().as_secs_f64(), all: begin.elapsed().as_secs_f64() };
-        self.tell(&model, (scored, &written), &stages, session)
+        self.tell(&model, (scored, &written), (&stages, &taken), session)
     }
 
     /// Edges for the fit, and edges that are kept from it.
@@ -171,27 +177,11 @@ impl Fit {
         })
     }
 
-    /// What will be held, before a long run.
-    fn estimate(&self, graph: &Graph) -> String {
-        let k = match self.k {
-            Components::Exactly(k) => k as u64,
-            Components::Auto => 100,
-        };
-        let (rows, columns) = (graph.nodes() as u64, graph.others() as u64);
-        let entries = graph.adjacency().entries() as u64 * if graph.weighted() { 8 } else { 4 };
-        let sides = if graph.transposed().is_some() { 2 } else { 1 };
-        let data = sides * entries + 16 * (rows + columns);
-        // The basis of the directions, or memberships before and after a step and what they are made from.
-        let width = (6 * k.min(1000)).max(2 * k.min(1000) + 12 * (k + 6).next_multiple_of(8).clamp(8, 56));
-        let work = 4 * width * (rows + columns) / if sides == 1 { 2 } else { 1 };
-        format!("memory: about {} (graph {})", human_bytes(data + work), human_bytes(data))
-    }
-
     fn tell(
         &self,
         model: &Model,
         (scored, written): (Option<LinkScore>, &Written),
-        stages: &Stages,
+        (stages, taken): (&Stages, &Taken),
         session: &Session,
     ) -> Result<()> {
         let mut text = model.summary();
@@ -206,6 +196,7 @@ impl Fit {
         text += &written.text;
         text += &format!("next: tenfold report {} -o communities.html\n", self.output.display());
         value["seconds"] = json!(stages.all);
+        value["memory"] = taken.to_json();
         value["diagnostics"]["seconds"]["reading"] = json!(stages.reading);
         value["diagnostics"]["seconds"]["writing"] = json!(stages.writing);
         value["model"] = json!(self.output.to_string_lossy());

@@ -1,7 +1,7 @@
 //! `tenfold ica fit`.
 
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, TableArgs, human_bytes, numbered, parse_count, parse_count_to, refuse};
+use crate::common::{Session, TableArgs, USUAL, numbered, parse_count, parse_count_to, refuse};
 use crate::device::DeviceArgs;
 use crate::solver::{Name, SolverArgs};
 use crate::{device, exit, files};
@@ -10,11 +10,9 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
-use tenfold::engine::linalg::parallel::{BLOCK, LANES};
-use tenfold::engine::linalg::{RangeFinder, Rows};
+use tenfold::engine::linalg::Rows;
 use tenfold::engine::progress::Progress;
 use tenfold::ica::{Components, Contrast, Params, Polish};
-use tenfold::input::Table;
 
 /// Learn sources from their mixtures
 #[derive(Args)]
@@ -70,11 +68,6 @@ pub struct Fit {
     table: TableArgs,
 }
 
-/// Columns up to which the fit forms a covariance, as in [`tenfold::ica`].
-const WIDEST_COVARIANCE: u64 = 1024;
-/// Eigenpairs it looks for beyond, when the number of sources is to be chosen.
-const WIDE_PAIRS: u64 = 256;
-
 #[derive(Clone, Copy, ValueEnum)]
 enum ContrastName {
     Kurtosis,
@@ -97,9 +90,12 @@ impl Fit {
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
         let table = self.table.open(&self.input, session)?;
-        // --memory bounds all that is held: the table first, and white data in what is left.
-        params.memory = self.table.memory.saturating_sub(table.held_bytes());
-        session.note(&self.estimate(&table, &params));
+        // The bound is for all that is held: the table and the work first, and whitened data in what is left.
+        let held = table.held_bytes();
+        let needs = |params: &Params| params.needs(table.rows(), table.cols(), held);
+        params.memory = 0;
+        params.memory = self.table.memory.left(held + needs(&params).work(), USUAL.saturating_sub(held));
+        let taken = self.table.memory.announce(needs(&params), "ask for fewer sources", session)?;
         params.device = self.device.open(session)?;
         let mut model = kept.during(session, |progress| params.fit_with(&table, progress))?;
         device::tell(&params.device, session);
@@ -120,6 +116,7 @@ impl Fit {
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         let mut value = model.to_json();
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         if let Some(path) = &self.sources {
             text += &format!("sources written to {}\n", path.display());
@@ -163,37 +160,6 @@ impl Fit {
             seed,
             ..defaults
         })
-    }
-
-    /// What will be held, before a long run.
-    fn estimate(&self, table: &Table, params: &Params) -> String {
-        let (rows, cols) = (table.rows() as u64, table.cols() as u64);
-        let (pairs, covariance) = if cols <= WIDEST_COVARIANCE {
-            (cols, cols * cols)
-        } else {
-            // No covariance is formed, only its products with as many columns as pairs are looked for, and some more.
-            let pairs = if let Components::Exactly(k) = self.k { k as u64 } else { WIDE_PAIRS };
-            let pairs = pairs.min(cols).min(rows);
-            let width = RangeFinder::default().width(pairs as usize, table.cols()) as u64;
-            (pairs, cols * width)
-        };
-        let k = match self.k {
-            Components::Exactly(k) => pairs.min(k as u64),
-            Components::Auto => pairs,
-        };
-        let data = table.held_bytes();
-        let white = if rows * k * 8 <= params.memory { rows * k * 8 } else { 0 };
-        let kept = match (data, white) {
-            (0, 0) => "nothing of the data is kept".to_owned(),
-            (0, _) => format!("whitened data {}", human_bytes(white)),
-            (_, 0) => format!("data {}, whitened data made anew in every pass", human_bytes(data)),
-            _ => format!("data {}, whitened data {}", human_bytes(data), human_bytes(white)),
-        };
-        // Blocks in work twice in every lane, a sum for each lane, and a few more matrices of that size.
-        let lanes = rows.div_ceil(BLOCK as u64).min(LANES as u64);
-        let in_work = rows.min((BLOCK * LANES) as u64);
-        let work = 8 * (2 * in_work * (cols + 4 * k) + (lanes + 4) * covariance + 12 * LANES as u64 * k * k);
-        format!("memory: about {} ({kept})", human_bytes(data + white + work))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ReadArgs, events, parse_length};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, parse_count, parse_size};
+use crate::common::{Session, USUAL, parse_count};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -53,9 +53,6 @@ pub struct Fit {
     /// Random starts for every motif
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = parse_count)]
     starts: usize,
-    /// Memory for the cumulants, as in 512MB or 2GiB
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
-    moment_memory: u64,
     /// Exit with code 4 when the fit did not settle
     #[arg(long)]
     strict: bool,
@@ -102,6 +99,8 @@ impl Fit {
         let begin = Instant::now();
         let signals = self.read.open(&self.inputs, session)?;
         let params = self.params(session.seed);
+        let remedy = "give a shorter --length or choose fewer channels";
+        let taken = self.read.memory.announce(params.needs(&signals), remedy, session)?;
         let model = kept.during(session, |progress| params.fit_with(&signals, progress))?;
         let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
         let mut written = None;
@@ -120,6 +119,7 @@ impl Fit {
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         let mut value = model.to_json();
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         if let Some((path, count)) = written {
             text += &format!("{count} events written to {}\n", path.display());
@@ -153,7 +153,7 @@ impl Fit {
             },
             sparse: self.sparse,
             starts: self.starts,
-            memory: self.moment_memory,
+            memory: self.read.memory.for_data(USUAL),
             seed,
             ..Params::new(self.motifs)
         }

@@ -1,10 +1,14 @@
 //! How signals are read.
 
-use crate::common::{Header, Session, parse_delimiter, parse_size};
+use crate::common::{Header, Session, parse_delimiter};
+use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tenfold::motifs::{Layout, ReadOptions, Signals, read_all};
+
+/// Memory for the numbers of a file where no bound is given.
+const USUAL: u64 = 8 << 30;
 
 /// How signals are read, the same for every subcommand.
 #[derive(Args)]
@@ -28,9 +32,8 @@ pub struct ReadArgs {
     /// Windows are circles: a motif that leaves one at its end comes in again at its beginning
     #[arg(long)]
     cyclic: bool,
-    /// Memory for the numbers of a file, as in 512MB or 2GiB
-    #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = parse_size)]
-    memory: u64,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// Whether the first line of a text file holds names
     #[arg(long, value_name = "WHEN", default_value = "guess")]
     header: Header,
@@ -68,7 +71,8 @@ impl ReadArgs {
             cyclic: self.cyclic,
             header: self.header.known(),
             delimiter: self.delimiter,
-            memory: self.memory,
+            // The numbers of a file are held once as they stand there and once by stretches.
+            memory: if self.memory.is_bound() { self.memory.left(0, 0) / 2 } else { USUAL },
             ..ReadOptions::default()
         }
     }
@@ -126,7 +130,7 @@ mod tests {
         let options = options.read.options();
         assert_eq!(
             (options.layout, options.rate, options.memory),
-            (Layout::Images, Some(360.0), 1_000_000_000)
+            (Layout::Images, Some(360.0), (1_000_000_000 - tenfold::memory::PROGRAM) / 2)
         );
         assert_eq!(options.channels, Some(vec!["MLII".into(), "1".into()]));
         assert!(options.skip_nan && options.cyclic);

@@ -2,7 +2,8 @@
 
 use super::reading::{FeaturesName, ReadArgs};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, human_bytes, parse_amount, parse_count, parse_count_to, refuse};
+use crate::common::{Session, parse_amount, parse_count, parse_count_to, refuse};
+use crate::memory::{MemoryArgs, Taken};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -49,6 +50,8 @@ pub struct Fit {
     templates: TemplateArgs,
     #[command(flatten)]
     read: ReadArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
 
 #[derive(Args)]
@@ -133,15 +136,18 @@ impl Fit {
         files::check_output(&self.output, &inputs)?;
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
+        // Lines are held with their words while these are numbered.
+        self.memory.admit(&self.input, 2.0)?;
         let lines = self.read.read(&self.input, session)?;
         let text = Text::new(&lines, &cutting, self.words.min_count)?;
         drop(lines);
         let params = self.params(&text, session)?;
-        session.note(&estimate(&text, &params));
+        let remedy = "give a larger --min-count, or fewer --dimensions or templates";
+        let taken = self.memory.announce(params.needs(&text), remedy, session)?;
         let model = kept.during(session, |progress| params.fit_with(&text, progress))?;
         model.save(&self.output)?;
         kept.finish(session);
-        self.tell(&model, begin.elapsed().as_secs_f64(), session)
+        self.tell(&model, (begin.elapsed().as_secs_f64(), &taken), session)
     }
 
     /// Choices that would be passed over.
@@ -211,11 +217,12 @@ impl Fit {
         Ok(Params { features, words, unit, templates, sif, seed })
     }
 
-    fn tell(&self, model: &Model, seconds: f64, session: &Session) -> Result<()> {
+    fn tell(&self, model: &Model, (seconds, taken): (f64, &Taken), session: &Session) -> Result<()> {
         let mut text = model.summary();
         let mut value = model.to_json();
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         text += &format!("next: tenfold sentences encode {} TEXT -o features.npy\n", self.output.display());
         session.answer(&text, &value)?;
@@ -234,26 +241,6 @@ impl WordArgs {
         cutting.check()?;
         Ok(cutting)
     }
-}
-
-/// What will be held, before a long run.
-fn estimate(text: &Text, params: &Params) -> String {
-    let (words, tokens) = (text.vocabulary().len() as u64, text.kept() as u64);
-    let (width, window) = match &params.words {
-        Words::Learned(c) => (c.dimensions as u64, c.window as u64),
-        Words::Given(given) => (given.vectors().cols() as u64, 0),
-    };
-    // Pairs twice while they become a matrix, and half as many columns again as dimensions, four times, for its SVD.
-    let pairs = (tokens * window).min(words * words / 2);
-    let patches = if params.features.has_templates() {
-        let channels = params.templates.channels.map_or(width, |c| width.min(c as u64));
-        8 * tokens.min(40_000)
-            * (params.templates.length as u64 * channels + 2 * params.templates.count as u64)
-    } else {
-        0
-    };
-    let all = 4 * tokens + 44 * pairs + 8 * words * width * 6 + patches;
-    format!("memory: about {} beside the text", human_bytes(all))
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {

@@ -1,20 +1,26 @@
 //! How documents are read, and how text becomes words.
 
-use crate::common::{Header, Session, human_bytes, parse_count, parse_size};
+use crate::common::{Header, Session, parse_count};
 use crate::exit;
+use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows};
 use tenfold::topics::{Corpus, Model};
 
+/// Memory for documents where no bound is given; more of them stay on disk and are read in blocks.
+const USUAL: u64 = 2 << 30;
+
 /// Where the documents come from.
 #[derive(Args)]
 #[command(next_help_heading = "Reading the documents")]
 pub struct ReadArgs {
-    /// Memory for documents, as in 512MB or 2GiB; more of them stay on disk and are read in blocks
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
-    pub memory: u64,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+    /// Leave the documents on disk, whatever room there is
+    #[arg(long, help_heading = "Memory")]
+    on_disk: bool,
     /// What the input is, where its name does not tell
     #[arg(long, value_name = "NAME")]
     format: Option<FormatName>,
@@ -111,7 +117,7 @@ impl ReadArgs {
     fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.format.map(FormatName::format),
-            memory: self.memory,
+            memory: self.memory.for_data(USUAL),
             vocabulary: self.vocabulary.clone(),
             text_column: self.text_column.clone(),
             id_column: self.id_column.clone(),
@@ -122,7 +128,10 @@ impl ReadArgs {
     }
 
     fn open(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Corpus> {
-        let corpus = session.watch.during(|watch| read::read(path, &options, watch))?;
+        let mut corpus = session.watch.during(|watch| read::read(path, &options, watch))?;
+        if self.on_disk {
+            corpus.move_to_disk()?;
+        }
         let shown =
             if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
         session.note(&format!(
@@ -130,11 +139,7 @@ impl ReadArgs {
             corpus.documents(),
             corpus.words(),
             corpus.tokens(),
-            if corpus.is_spilled() {
-                format!("; more than --memory {}, so they stay on disk", human_bytes(self.memory))
-            } else {
-                String::new()
-            }
+            if corpus.is_spilled() { "; they stay on disk".into() } else { String::new() }
         ));
         Ok(corpus)
     }

@@ -94,9 +94,13 @@ impl Fit {
         files::check_output(&self.output, &self.read.inputs(&self.input))?;
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
+        // Events are held with the names of their samples, and once more while they are sorted.
+        self.read.memory.admit(&self.input, 2.0)?;
         let data = self.read.open(&self.input, session)?;
         let aligned = matches!(data.format, Format::Fasta | Format::Phylip);
         let params = self.params(aligned, session.seed);
+        let remedy = "give --bootstrap 0, or fewer samples";
+        let taken = self.read.memory.announce(params.needs(&data.table), remedy, session)?;
         let model = kept.during(session, |progress| params.fit_with(&data.table, progress))?;
         session.watch.check()?;
         model.save(&self.output)?;
@@ -106,6 +110,7 @@ impl Fit {
         text += &format!("model written to {} in {seconds:.1} s\n", self.output.display());
         let mut value = model.to_json();
         value["seconds"] = json!(seconds);
+        value["memory"] = taken.to_json();
         value["model"] = json!(self.output.to_string_lossy());
         session.answer(&text, &value)?;
         if !model.diagnostics().converged {

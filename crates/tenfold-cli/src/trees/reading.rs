@@ -1,11 +1,15 @@
 //! How variables are read.
 
-use crate::common::{Header, Session, parse_count, parse_size};
+use crate::common::{Header, Session, parse_count};
+use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tenfold::trees::Model;
 use tenfold::trees::read::{ColumnKind, Format, Input, Options, open};
+
+/// Memory for events where no bound is given.
+const USUAL: u64 = 4 << 30;
 
 /// How data are read, the same for every subcommand.
 #[derive(Args)]
@@ -53,9 +57,8 @@ pub struct ReadArgs {
     /// The encoding of text that is not UTF-8, such as latin1
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
-    /// Memory for events, as in 512MB or 2GiB
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
-    memory: u64,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 impl ReadArgs {
@@ -74,7 +77,7 @@ impl ReadArgs {
             max_codes: self.max_codes,
             min_count: self.min_count,
             encoding: self.encoding.clone(),
-            memory: self.memory,
+            memory: self.memory.for_data(USUAL),
             ..Options::default()
         }
     }

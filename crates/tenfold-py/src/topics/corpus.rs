@@ -8,7 +8,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Mutex;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tenfold::Error;
@@ -150,7 +150,26 @@ enum Parts {
     Tokens(SyncSender<Vec<Vec<String>>>),
 }
 
-type Work = JoinHandle<tenfold::Result<Corpus>>;
+/// A thread that counts, and a channel that nothing is sent through: it breaks off when the thread ends, and who waits hears of it at
+/// once.
+struct Work {
+    thread: JoinHandle<tenfold::Result<Corpus>>,
+    gone: Receiver<()>,
+}
+
+impl Work {
+    fn start(work: impl FnOnce() -> tenfold::Result<Corpus> + Send + 'static) -> Self {
+        let (alive, gone) = channel();
+        let thread = std::thread::spawn(move || {
+            let _alive: Sender<()> = alive;
+            work()
+        });
+        Self { thread, gone }
+    }
+}
+
+/// How often Python is asked whether to wait on.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Gathers texts, or documents cut into words; of the documents only a few parts are held.
 #[pyclass(frozen, module = "tenfold._core")]
@@ -168,11 +187,11 @@ impl TextReader {
         let started = if cut {
             let (sender, parts) = sync_channel(WAITING);
             let work = move || pool.install(|| tokens_in_parts(parts.into_iter(), &options));
-            (Parts::Tokens(sender), std::thread::spawn(work))
+            (Parts::Tokens(sender), Work::start(work))
         } else {
             let (sender, parts) = sync_channel(WAITING);
             let work = move || pool.install(|| texts_in_parts(parts.into_iter(), &options));
-            (Parts::Texts(sender), std::thread::spawn(work))
+            (Parts::Texts(sender), Work::start(work))
         };
         Ok(Self(Mutex::new(Some(started))))
     }
@@ -204,11 +223,16 @@ impl TextReader {
 
 /// Waits for the corpus; Ctrl-C ends the waiting.
 fn ended(py: Python<'_>, work: Work) -> PyResult<Corpus> {
-    while !work.is_finished() {
-        py.detach(|| std::thread::sleep(Duration::from_millis(1)));
-        py.check_signals()?;
+    let Work { thread, mut gone } = work;
+    loop {
+        let (waited, back) = py.detach(move || (gone.recv_timeout(TICK), gone));
+        match waited {
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            _ => break,
+        }
+        gone = back;
     }
-    match work.join() {
+    match thread.join() {
         Err(payload) => Err(panicked(&*payload)),
         // No file has been read, so none is missing.
         Ok(Err(Error::Read { path, problem, remedy, .. })) => {

@@ -1,6 +1,7 @@
 //! Counts in rows, read where numpy holds them: the three arrays of a scipy CSR matrix.
 
-use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -10,20 +11,57 @@ use tenfold::topics::{Builder, Documents};
 use tenfold::{Error, Result};
 
 /// Whole numbers of either width that scipy gives to indices.
-#[derive(FromPyObject)]
 pub enum Indices<'py> {
     Short(PyReadonlyArray1<'py, i32>),
     Long(PyReadonlyArray1<'py, i64>),
 }
 
 /// Values of the types that are read without a conversion; Python converts the others.
-#[derive(FromPyObject)]
 pub enum Values<'py> {
     Double(PyReadonlyArray1<'py, f64>),
     Single(PyReadonlyArray1<'py, f32>),
     Long(PyReadonlyArray1<'py, i64>),
     Int(PyReadonlyArray1<'py, i32>),
     Byte(PyReadonlyArray1<'py, u8>),
+}
+
+// By hand: what is derived writes a message for every type that does not fit before it tries the next, which takes longer than the
+// mixture of a short document.
+impl<'py> FromPyObject<'_, 'py> for Indices<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = given.cast::<PyArray1<i32>>() {
+            return Ok(Self::Short(array.try_readonly()?));
+        }
+        match given.cast::<PyArray1<i64>>() {
+            Ok(array) => Ok(Self::Long(array.try_readonly()?)),
+            Err(_) => Err(PyTypeError::new_err("indices of a CSR matrix are whole numbers of 32 or 64 bits")),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Values<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = given.cast::<PyArray1<f64>>() {
+            return Ok(Self::Double(array.try_readonly()?));
+        }
+        if let Ok(array) = given.cast::<PyArray1<f32>>() {
+            return Ok(Self::Single(array.try_readonly()?));
+        }
+        if let Ok(array) = given.cast::<PyArray1<i64>>() {
+            return Ok(Self::Long(array.try_readonly()?));
+        }
+        if let Ok(array) = given.cast::<PyArray1<i32>>() {
+            return Ok(Self::Int(array.try_readonly()?));
+        }
+        match given.cast::<PyArray1<u8>>() {
+            Ok(array) => Ok(Self::Byte(array.try_readonly()?)),
+            Err(_) => Err(PyTypeError::new_err("values of a CSR matrix are f8, f4, i8, i4 or u1")),
+        }
+    }
 }
 
 /// A CSR matrix, as a dictionary from Python; its arrays are contiguous.
@@ -117,6 +155,11 @@ const TOGETHER: usize = 1 << 18;
 /// Rows of a block whose mixtures are sought together.
 const ROWS: usize = 512;
 
+/// Rows and entries up to which a call has no threads of its own: starting them takes some hundred microseconds, in which one thread
+/// makes the fifty steps of about this many entries for twenty topics.
+const FEW_ROWS: usize = 16;
+const FEW_ENTRIES: usize = 2048;
+
 impl View<'_> {
     fn check(&self, entries: usize) -> Result<()> {
         let bad = |problem: &str| Error::Unfit {
@@ -202,6 +245,23 @@ impl View<'_> {
             documents.ends.push(documents.words.len() as u32);
         }
         Ok(documents)
+    }
+
+    /// All rows as one block where they are so few that the calling thread answers before others would have begun.
+    pub fn few(&self) -> Result<Option<CountBlock>> {
+        let (rows, entries) = (self.rows(), self.starts.at(self.rows()) - self.starts.at(0));
+        if rows == 0 || rows > FEW_ROWS || entries > FEW_ENTRIES {
+            return Ok(None);
+        }
+        Blocks { view: self, runs: Vec::new() }.make(0..rows).map(Some)
+    }
+
+    /// Refuses rows of another number of columns.
+    pub fn check_columns(&self, expected: usize) -> Result<()> {
+        match self.columns == expected {
+            true => Ok(()),
+            false => Err(Error::WrongShape { what: "words", found: self.columns, expected }),
+        }
     }
 
     /// The rows as blocks that are made when they are asked for; counts need not be whole.

@@ -1,7 +1,7 @@
 //! Mixtures of documents, given the topics.
 
-use super::kernel::{Mixtures, RowsRef};
-use super::table::{Reading, Rows, Table, pad_alpha};
+use super::kernel::{Mixtures, RowsRef, padded};
+use super::table::{Rows, Table, pad_alpha};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use tenfold_engine::linalg::counts::{all_blocks, for_each_group};
@@ -10,6 +10,9 @@ use tenfold_engine::progress::Progress;
 
 /// Documents that one task infers.
 const DOCUMENTS_A_TASK: usize = 16;
+
+/// Documents are few when all of them together have fewer entries than one for so many words of the vocabulary.
+const FEW: u64 = 8;
 
 /// How mixtures are inferred: the fixed point of
 ///
@@ -107,29 +110,53 @@ impl Inference {
         visit: &mut dyn FnMut(&CountBlock, BlockMixtures<'_>) -> Result<()>,
     ) -> Result<()> {
         check(counts, topics, alpha)?;
-        let table = Table::from_topics(topics, 1.0);
-        let (reading, prior) = (Reading::plain(&table), pad_alpha(alpha));
+        let few = counts.entries() < topics.cols() as u64 / FEW;
+        let whole = (!few).then(|| Table::from_topics(topics, 1.0));
+        let (k, width, prior) = (topics.rows(), padded(topics.rows()), pad_alpha(alpha));
         progress.stage("inferring mixtures", counts.rows() as u64);
         for_each_group(counts, &all_blocks(counts), |_, blocks| {
             progress.check()?;
             let found: Vec<Vec<f32>> = blocks
                 .par_iter()
                 .map(|block| {
-                    let mut rows = Rows::default();
-                    rows.gather(&reading, block.words());
-                    let mut theta = vec![0.0; block.rows() * table.width];
+                    let rows = match &whole {
+                        Some(table) => Rows::of_table(table, block.words()),
+                        None => Rows::of_topics(topics, block.words()),
+                    };
+                    let mut theta = vec![0.0; block.rows() * width];
                     self.infer(block, &vec![true; block.rows()], rows.as_ref(), &prior, &mut theta);
-                    uniform_where_unknown(&mut theta, &table);
+                    uniform_where_unknown(&mut theta, k, width);
                     theta
                 })
                 .collect();
             for (block, theta) in blocks.iter().zip(&found) {
-                visit(block, BlockMixtures { k: table.k, width: table.width, data: theta })?;
+                visit(block, BlockMixtures { k, width, data: theta })?;
                 progress.advance(block.rows() as u64);
             }
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// The mixtures of the documents of one block, in its order, by the calling thread alone: for a service that is asked for one
+    /// document after the other, where starting threads would take longer than the answer. The same numbers as
+    /// [`Inference::mixtures`].
+    ///
+    /// # Errors
+    /// As [`Inference::mixtures`].
+    pub fn few(&self, block: &CountBlock, topics: &Mat, alpha: &[f64]) -> Result<Mat> {
+        let beyond = block.words().last().map_or(0, |&w| w as usize + 1);
+        if beyond > topics.cols() {
+            return Err(Error::WrongShape { what: "words", found: beyond, expected: topics.cols() });
+        }
+        check_prior(topics, alpha)?;
+        let (k, prior, rows) = (topics.rows(), pad_alpha(alpha), Rows::of_topics(topics, block.words()));
+        let (keep, mut theta) = (vec![true; block.rows()], vec![0.0; block.rows() * rows.width]);
+        let (steps, tolerance, alpha) = (self.steps, self.tolerance as f32, &prior[..]);
+        let (rows, width, out) = (rows.as_ref(), rows.width, &mut theta[..]);
+        vectorised(Mixtures { block, first: 0, keep: &keep, rows, alpha, steps, tolerance, out });
+        uniform_where_unknown(&mut theta, k, width);
+        Ok(Mat::from_fn(block.rows(), k, |i, t| f64::from(theta[i * width + t])))
     }
 
     /// The padded mixtures of those rows of a block that `keep` wants, zeros for the others.
@@ -151,10 +178,10 @@ impl Inference {
 }
 
 /// Without words and without a prior nothing is known of a mixture.
-fn uniform_where_unknown(theta: &mut [f32], table: &Table) {
-    for row in theta.chunks_exact_mut(table.width) {
+fn uniform_where_unknown(theta: &mut [f32], k: usize, width: usize) {
+    for row in theta.chunks_exact_mut(width) {
         if row.iter().all(|x| *x == 0.0) {
-            row[..table.k].fill(1.0 / table.k as f32);
+            row[..k].fill(1.0 / k as f32);
         }
     }
 }
@@ -164,6 +191,10 @@ pub(super) fn check(counts: &dyn Counts, topics: &Mat, alpha: &[f64]) -> Result<
     if topics.cols() != counts.cols() {
         return Err(Error::WrongShape { what: "words", found: counts.cols(), expected: topics.cols() });
     }
+    check_prior(topics, alpha)
+}
+
+fn check_prior(topics: &Mat, alpha: &[f64]) -> Result<()> {
     if alpha.len() != topics.rows() {
         return Err(Error::WrongShape {
             what: "Dirichlet parameters",
@@ -247,12 +278,33 @@ mod tests {
     }
 
     #[test]
+    fn a_document_alone_has_the_mixture_it_has_among_others() {
+        // One document has far fewer words than the vocabulary, all of them have more.
+        let drawn = Drawn::new(400, 12, 60, 30.0, 3);
+        let infer = |counts: &dyn Counts| {
+            Inference::default().mixtures(counts, &drawn.topics, &[0.2; 12], &Silent).unwrap()
+        };
+        let all = drawn.counts(32);
+        assert!(all.entries() > 400);
+        let together = infer(&all);
+        for (position, document) in &drawn.documents {
+            let alone = Held { cols: 400, blocks: vec![block_of(&[(0, document.clone())])] };
+            assert!(alone.entries() < 400 / FEW);
+            assert_eq!(infer(&alone).row(0), together.row(*position as usize));
+            let few = Inference::default().few(&alone.blocks[0], &drawn.topics, &[0.2; 12]).unwrap();
+            assert_eq!(few.row(0), together.row(*position as usize));
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let drawn = Drawn::new(30, 3, 10, 10.0, 2);
         let (counts, run) = (drawn.counts(8), Inference::default());
         let words = run.mixtures(&counts, &Mat::zeros(3, 29), &[0.1; 3], &Silent).unwrap_err();
         assert!(words.to_string().contains("30 words where 29 were expected"), "{words}");
         assert!(run.mixtures(&counts, &drawn.topics, &[0.1; 2], &Silent).is_err());
+        assert!(run.few(&counts.blocks[0], &Mat::zeros(3, 5), &[0.1; 3]).is_err());
+        assert!(run.few(&counts.blocks[0], &drawn.topics, &[0.1; 2]).is_err());
         assert!(run.mixtures(&counts, &drawn.topics, &[0.1, f64::NAN, 0.1], &Silent).is_err());
     }
 }

@@ -45,6 +45,20 @@ impl Table {
         table
     }
 
+    /// The rows of [`Table::from_topics`] for some words only, in their order: for documents so few that turning the whole matrix
+    /// would cost more than they do.
+    pub fn of_words(topics: &Mat, words: &[u32]) -> Self {
+        let mut table = Self::zeros(words.len(), topics.rows());
+        let width = table.width;
+        for t in 0..topics.rows() {
+            let source = topics.row(t);
+            for (row, &word) in table.data.chunks_exact_mut(width).zip(words) {
+                row[t] = source[word as usize] as f32;
+            }
+        }
+        table
+    }
+
     /// Number of words.
     pub fn words(&self) -> usize {
         self.data.len() / self.width.max(1)
@@ -188,6 +202,23 @@ impl Rows {
         let tasks = self.data.par_chunks_mut((WORDS_A_TASK * width).max(1));
         let tasks = tasks.zip(self.inverse.par_chunks_mut(WORDS_A_TASK)).zip(words.par_chunks(WORDS_A_TASK));
         tasks.for_each(|((out, inverse), words)| vectorised(Gather { reading, words, out, inverse }));
+    }
+
+    /// The rows of these words of a table as it is.
+    pub fn of_table(table: &Table, words: &[u32]) -> Self {
+        let mut rows = Self::default();
+        rows.gather(&Reading::plain(table), words);
+        rows
+    }
+
+    /// The rows of these words of the topics, read by the calling thread alone.
+    pub fn of_topics(topics: &Mat, words: &[u32]) -> Self {
+        let own = Table::of_words(topics, words);
+        let places: Vec<u32> = (0..words.len() as u32).collect();
+        let (mut data, mut inverse) = (vec![0.0; own.data.len()], vec![0.0; words.len()]);
+        let reading = &Reading::plain(&own);
+        vectorised(Gather { reading, words: &places, out: &mut data, inverse: &mut inverse });
+        Self { width: own.width, data, inverse }
     }
 
     /// For the hot loops.

@@ -45,6 +45,7 @@ mod features;
 mod fit;
 pub mod images;
 pub mod masks;
+mod memory;
 mod model;
 mod moments;
 pub mod names;

@@ -51,6 +51,7 @@ mod level;
 mod likelihood;
 mod links;
 mod members;
+mod memory;
 mod model;
 mod moments;
 mod partition;

@@ -37,6 +37,7 @@
 //! (1997); Ge, Huang, Jin and Yuan, COLT 2015.
 
 mod fit;
+mod memory;
 mod model;
 mod moments;
 mod polish;

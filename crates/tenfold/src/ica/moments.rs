@@ -9,9 +9,9 @@ use tenfold_engine::progress::Progress;
 use tenfold_engine::tensor::{Implicit, Term};
 
 /// Columns up to which the covariance is formed (8 MB, and as much for each of eight running sums); beyond, only its products with skinny matrices are used.
-const WIDEST_COVARIANCE: usize = 1024;
+pub(super) const WIDEST_COVARIANCE: usize = 1024;
 /// Eigenpairs computed of a wide covariance when the number of sources is to be chosen.
-const WIDE_PAIRS: usize = 256;
+pub(super) const WIDE_PAIRS: usize = 256;
 /// Ratio of standard deviations beyond which columns hardly share a unit.
 const UNIT_RATIO: f64 = 1e5;
 

@@ -8,8 +8,9 @@ use super::data::Signals;
 use super::extent::Extent;
 use super::filters::Filters;
 use super::learn::{Learned, Learner};
+use super::memory::cumulants;
 use super::model::{Diagnostics, Model};
-use super::moments::{Cumulants, Lattice, Pairs, Sums, Target, Tiling};
+use super::moments::{Cumulants, Target};
 use crate::checkpoint::{identify, stage};
 use crate::components::Components;
 use crate::error::{Error, Result};
@@ -196,17 +197,8 @@ impl Params {
 
     /// Sums and the cube of lags must fit into the memory.
     fn check_memory(&self, signals: &Signals, support: Extent) -> Result<()> {
-        let tiling = Tiling::new(signals, support);
         let channels = signals.channels().len();
-        let n = tiling.period.len() as u64;
-        let cube = n.saturating_pow(3).saturating_mul(16);
-        // Before pairs are listed: they are as many as the sums are large.
-        let sums = if cube > 1 << 40 {
-            cube
-        } else {
-            Sums::bytes(&Pairs::new(Lattice { period: tiling.period, channels }))
-        };
-        let needed = sums.saturating_add(cube);
+        let needed = cumulants(signals, support, channels);
         if needed <= self.memory {
             return Ok(());
         }

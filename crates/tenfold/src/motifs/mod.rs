@@ -44,6 +44,7 @@ mod extent;
 mod filters;
 mod fit;
 mod learn;
+mod memory;
 mod model;
 mod moments;
 mod picture;

@@ -55,6 +55,7 @@ mod data;
 mod features;
 mod fit;
 mod gather;
+mod memory;
 mod model;
 mod moments;
 mod read;

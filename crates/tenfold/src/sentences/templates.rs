@@ -16,7 +16,7 @@ use tenfold_engine::linalg::{Mat, orthonormalise, random};
 use tenfold_engine::progress::Progress;
 
 /// Patches that templates are learned from, at most: beyond, the estimate hardly moves and only takes longer.
-const ENOUGH: usize = 40_000;
+pub(super) const ENOUGH: usize = 40_000;
 /// Iterations of a start, and the change of the fit below which it stands still: cumulants of some ten thousand patches carry
 /// noise of a percent, so that further digits are only its own.
 const ITERATIONS: usize = 60;

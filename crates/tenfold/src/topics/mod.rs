@@ -47,6 +47,7 @@ pub mod cluster;
 mod data;
 mod fit;
 mod infer;
+mod memory;
 mod merge;
 mod model;
 mod moments;

@@ -209,6 +209,9 @@ impl Table {
     /// These samples, in this order; one may come several times.
     pub fn take(&self, samples: impl IntoIterator<Item = usize>) -> Self {
         let mut taken = Self::new(self.variables.clone()).expect("the variables of a table");
+        let samples: Vec<usize> = samples.into_iter().collect();
+        // Room for exactly these: arrays that grow by doubling are held up to three times over while they are moved.
+        taken.reserve(samples.len(), samples.iter().map(|&sample| self.row(sample).features.len()).sum());
         for sample in samples {
             let row = self.row(sample);
             taken.features.extend(row.features);

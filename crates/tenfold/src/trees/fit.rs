@@ -1,6 +1,6 @@
 //! From samples to a tree with its parameters.
 
-mod support;
+pub(super) mod support;
 mod tell;
 
 use super::choices::{Contraction, Params};

@@ -44,6 +44,7 @@ mod distances;
 pub mod export;
 mod fit;
 mod forest;
+mod memory;
 mod model;
 mod moments;
 mod network;

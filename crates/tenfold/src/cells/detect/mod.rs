@@ -51,6 +51,7 @@ mod field;
 mod filter;
 mod find;
 mod group;
+mod memory;
 mod moves;
 mod prior;
 mod sample;

@@ -7,7 +7,7 @@ use crate::error::Result;
 use rayon::prelude::*;
 
 /// Tiles in a sample, at most: some thousand cells of an ordinary section.
-const SAMPLE: usize = 6;
+pub(super) const SAMPLE: usize = 6;
 
 /// A sample of tiles in which something is to be seen, spread over the image: all where there are few.
 ///

@@ -2,7 +2,7 @@
 
 use super::{Model, Posteriors};
 use crate::cells::data::Tissue;
-use crate::cells::features::{Crowding, aspect_of, mean_neighbours, orientation_of, size_of};
+use crate::cells::features::{Bins, Crowding, aspect_of, mean_neighbours, orientation_of, size_of};
 use std::f64::consts::PI;
 
 /// A feature of cells.
@@ -56,12 +56,13 @@ pub struct Trait {
 
 /// The traits of every type, from the cells of the fit.
 pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, posteriors: &Posteriors) -> Vec<Vec<Trait>> {
-    let marks = Marks::new(model, tissue);
-    let k = model.k();
-    let mut all = vec![Vec::new(); k];
-    for (feature, values) in marks.features {
-        // Cells that lack the feature say nothing of it.
-        let mut known: Vec<Mark> = values.into_iter().filter(|v| v.0.is_finite()).collect();
+    let bins = model.bins.as_ref().expect("cells were counted in bins");
+    let mut all = vec![Vec::new(); model.k()];
+    let wanted =
+        Feature::ALL.into_iter().filter(|f| *f != Feature::Density || bins.density != Crowding::Ignored);
+    // One feature after the other: marks of all of them would take twice as much as the cells.
+    for feature in wanted {
+        let mut known = marks(bins, tissue, feature);
         known.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (t, list) in all.iter_mut().enumerate() {
             let weighted = known.iter().map(|&(x, s, c)| (x, posteriors.sections[s][(c, t)]));
@@ -80,35 +81,26 @@ pub(in crate::cells) fn traits(model: &Model, tissue: &Tissue, posteriors: &Post
 /// A value with the section and the place of its cell.
 type Mark = (f64, usize, usize);
 
-/// Values of every feature.
-struct Marks {
-    features: Vec<(Feature, Vec<Mark>)>,
-}
-
-impl Marks {
-    fn new(model: &Model, tissue: &Tissue) -> Self {
-        let bins = model.bins.as_ref().expect("cells were counted in bins");
-        let wanted =
-            Feature::ALL.into_iter().filter(|f| *f != Feature::Density || bins.density != Crowding::Ignored);
-        let mut features: Vec<(Feature, Vec<Mark>)> = wanted.map(|f| (f, Vec::new())).collect();
-        for (s, section) in tissue.sections.iter().enumerate() {
-            let mean = mean_neighbours(&section.cells);
-            for (c, cell) in section.cells.iter().enumerate() {
-                for (feature, values) in &mut features {
-                    let value = match feature {
-                        Feature::Size => size_of(cell),
-                        Feature::Aspect => aspect_of(cell),
-                        Feature::Orientation if aspect_of(cell) < bins.round => f64::NAN,
-                        Feature::Orientation => orientation_of(cell),
-                        Feature::Intensity => cell.intensity,
-                        Feature::Density => bins.crowding(cell, mean),
-                    };
-                    values.push((value, s, c));
-                }
+/// The values of a feature; cells that lack it say nothing of it.
+fn marks(bins: &Bins, tissue: &Tissue, feature: Feature) -> Vec<Mark> {
+    let mut marks = Vec::with_capacity(tissue.len());
+    for (s, section) in tissue.sections.iter().enumerate() {
+        let mean = mean_neighbours(&section.cells);
+        for (c, cell) in section.cells.iter().enumerate() {
+            let value = match feature {
+                Feature::Size => size_of(cell),
+                Feature::Aspect => aspect_of(cell),
+                Feature::Orientation if aspect_of(cell) < bins.round => f64::NAN,
+                Feature::Orientation => orientation_of(cell),
+                Feature::Intensity => cell.intensity,
+                Feature::Density => bins.crowding(cell, mean),
+            };
+            if value.is_finite() {
+                marks.push((value, s, c));
             }
         }
-        Self { features }
     }
+    marks
 }
 
 impl Model {

@@ -155,6 +155,19 @@ impl Corpus {
         self.store.is_spilled()
     }
 
+    /// Bytes of memory that the documents take; none when they lie on disk or elsewhere.
+    pub fn held_bytes(&self) -> u64 {
+        self.store.held_bytes()
+    }
+
+    /// Moves the blocks to a temporary file, so that their memory serves for other things; nothing happens where they lie there already.
+    ///
+    /// # Errors
+    /// A temporary file that cannot be written.
+    pub fn move_to_disk(&mut self) -> Result<()> {
+        self.store.move_to_disk()
+    }
+
     /// Documents in which every word occurs.
     ///
     /// # Errors

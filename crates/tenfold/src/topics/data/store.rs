@@ -77,13 +77,29 @@ impl Store {
         }
         self.bytes += block.bytes() as u64;
         self.held.push(block);
-        if self.bytes > self.memory / 2 {
-            let file = tempfile::tempfile().map_err(refuse)?;
-            let mut spill = Spill { file: BufWriter::new(file), ends: Vec::new(), disk: None };
-            self.held.drain(..).try_for_each(|block| spill.push(&block))?;
-            self.spill = Some(spill);
-        }
+        if self.bytes > self.memory / 2 { self.spill_all() } else { Ok(()) }
+    }
+
+    /// Begins the temporary file with all blocks that are held.
+    fn spill_all(&mut self) -> Result<()> {
+        let file = tempfile::tempfile().map_err(refuse)?;
+        let mut spill = Spill { file: BufWriter::new(file), ends: Vec::new(), disk: None };
+        std::mem::take(&mut self.held).into_iter().try_for_each(|block| spill.push(&block))?;
+        self.spill = Some(spill);
         Ok(())
+    }
+
+    /// Moves blocks that are held to disk, after the last was written.
+    pub(super) fn move_to_disk(&mut self) -> Result<()> {
+        if self.spill.is_some() || self.afar.is_some() {
+            return Ok(());
+        }
+        self.spill_all()?;
+        self.finish()
+    }
+
+    pub(super) fn held_bytes(&self) -> u64 {
+        if self.spill.is_some() { 0 } else { self.bytes }
     }
 
     /// Ends the writing.

@@ -7,7 +7,7 @@ use super::tokens::{Dropped, Tokenizer};
 use crate::error::Result;
 use crate::topics::data::Documents;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Words looked at to tell the language.
 const SAMPLE: usize = 20_000;
@@ -68,6 +68,17 @@ impl Cutter {
     /// Every word of a text, in its order.
     pub(crate) fn in_order(&self, text: &str, take: &mut dyn FnMut(&str)) {
         self.words(text, &mut Dropped::default(), take);
+    }
+
+    /// How often one text holds each word that has a number, by ascending number, by the calling thread alone.
+    pub fn count(&self, text: &str, numbers: &HashMap<String, u32>) -> BTreeMap<u32, u32> {
+        let mut counts = BTreeMap::new();
+        self.in_order(text, &mut |word| {
+            if let Some(&number) = numbers.get(word) {
+                *counts.entry(number).or_insert(0) += 1;
+            }
+        });
+        counts
     }
 
     /// Which words some texts hold.

@@ -53,7 +53,7 @@ pub(super) fn bootstrap(
     let large = table.variables().len() > MANY && params.method == Method::Auto;
     let method = if large { Method::Insertion } else { params.method };
     let plain = Params { contraction, method, ..params.clone() };
-    let most = MOST_SAMPLES.max(MOST_ENTRIES / table.entries().div_ceil(table.samples().max(1)).max(1));
+    let most = most_samples(table);
     let round = |round: usize| -> Result<BTreeSet<Side>> {
         progress.check()?;
         let found = stage(progress, &format!("table {round}"), |_| {
@@ -67,9 +67,7 @@ pub(super) fn bootstrap(
         progress.advance(1);
         Ok(found)
     };
-    // Tables are resampled side by side, since much of the search for a tree runs on one thread, but not more than fit into memory.
-    let entries = most.min(table.samples()) * table.entries().div_ceil(table.samples().max(1));
-    let together = (MOST_TOGETHER / entries.max(1)).clamp(1, params.bootstrap);
+    let together = side_by_side(table).min(params.bootstrap);
     let mut found: Vec<BTreeSet<Side>> = Vec::with_capacity(params.bootstrap);
     for first in (0..params.bootstrap).step_by(together) {
         let rounds = first..(first + together).min(params.bootstrap);
@@ -83,6 +81,24 @@ pub(super) fn bootstrap(
     }
     let share = |count: usize| count as f64 / params.bootstrap as f64;
     Ok(edges.into_keys().zip(counts.into_iter().map(share)).collect())
+}
+
+/// Rows of a resampled table, at most.
+fn most_samples(table: &Table) -> usize {
+    MOST_SAMPLES.max(MOST_ENTRIES / table.entries().div_ceil(table.samples().max(1)).max(1))
+}
+
+/// Tables are resampled side by side, since much of the search for a tree runs on one thread, but no more than there are threads, nor
+/// than fit into memory: a thread that waits inside one table would begin the next, and all of them would be held half-done.
+pub(in crate::trees) fn side_by_side(table: &Table) -> usize {
+    let entries = most_samples(table).min(table.samples()) * table.entries().div_ceil(table.samples().max(1));
+    (MOST_TOGETHER / entries.max(1)).clamp(1, rayon::current_num_threads())
+}
+
+/// Rows and entries of one resampled table.
+pub(in crate::trees) fn resampled(table: &Table) -> (usize, usize) {
+    let samples = most_samples(table).min(table.samples());
+    (samples, samples * table.entries().div_ceil(table.samples().max(1)))
 }
 
 /// The splits of inner edges: those with at least two variables on either side.
