@@ -5,9 +5,10 @@ use crate::watch::Watch;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use tenfold::input::{self, Options, Table};
+use tenfold::output::{shown, shown_lines};
 
 /// What holds for the whole run.
 pub struct Session {
@@ -21,36 +22,52 @@ pub struct Session {
     verbose: bool,
     /// Progress and Ctrl-C.
     pub watch: Watch,
+    /// Bytes after which unpacking is given up, where the user has said so.
+    pub max_decompressed: Option<u64>,
 }
 
 impl Session {
     /// Starts to listen to signals.
     pub fn start(seed: u64, json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { seed, json, quiet, verbose, watch: Watch::start(json, quiet, verbose) }
+        let watch = Watch::start(json, quiet, verbose);
+        Self { seed, json, quiet, verbose, watch, max_decompressed: None }
+    }
+
+    /// Bytes after which unpacking is given up: what the user says in place of what is usual.
+    pub fn bound(&self, max_decompressed: &mut u64) {
+        *max_decompressed = self.max_decompressed.unwrap_or(*max_decompressed);
     }
 
     /// The result: for people, or as one JSON object.
     pub fn answer(&self, text: &str, value: &Value) -> Result<()> {
-        if self.json { print(&format!("{value}\n")) } else { print(text) }
+        if self.json { print_json(value) } else { print(&shown_lines(text)) }
+    }
+
+    /// A file on standard output: as it is when another program takes it, and harmless when it goes to a terminal.
+    pub fn hand_over(&self, text: &str, value: &Value) -> Result<()> {
+        match self.json || std::io::stdout().is_terminal() {
+            true => self.answer(text, value),
+            false => print(text),
+        }
     }
 
     /// Worth knowing while one waits.
     pub fn note(&self, message: &str) {
         if !self.quiet && !self.json {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            let _ = writeln!(std::io::stderr(), "{}", shown(message));
         }
     }
 
     /// For those who asked for more.
     pub fn detail(&self, message: &str) {
         if self.verbose {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            let _ = writeln!(std::io::stderr(), "{}", shown(message));
         }
     }
 
     /// What the user must see even with `--quiet`.
     pub fn warn(&self, message: &str) {
-        let _ = writeln!(std::io::stderr(), "warning: {message}");
+        let _ = writeln!(std::io::stderr(), "warning: {}", shown(message));
     }
 }
 
@@ -59,6 +76,20 @@ pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Prints an object. Characters that a terminal would act on, which JSON may hold as they are, stand as escapes: the same to whoever
+/// parses them.
+pub fn print_json(value: &Value) -> Result<()> {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        // All of them are among the first 65,536.
+        match shown(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8() {
+            true => text.push(c),
+            false => text += &format!("\\u{:04x}", u32::from(c)),
+        }
+    }
+    print(&(text + "\n"))
 }
 
 /// How a table is read.
@@ -101,13 +132,14 @@ impl Header {
 impl TableArgs {
     /// Opens the table and says what it is.
     pub fn open(&self, path: &Path, session: &Session) -> Result<Table> {
-        let options = Options {
+        let mut options = Options {
             memory: self.memory,
             header: self.header.known(),
             delimiter: self.delimiter,
             columns: self.columns.clone(),
             ..Options::default()
         };
+        session.bound(&mut options.max_decompressed);
         let table = session.watch.during(|watch| input::open_with(path, &options, watch))?;
         session.note(&table.describe());
         Ok(table)

@@ -121,7 +121,8 @@ impl ReadArgs {
         }
     }
 
-    fn open(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Corpus> {
+    fn open(&self, path: &Path, mut options: ReadOptions, session: &Session) -> Result<Corpus> {
+        session.bound(&mut options.max_decompressed);
         let corpus = session.watch.during(|watch| read::read(path, &options, watch))?;
         let shown =
             if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
