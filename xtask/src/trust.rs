@@ -5,6 +5,7 @@
 //! `docs/trust.md`, so that a piece that takes hours need not be run again for the others.
 
 mod fits;
+mod fuzz;
 mod kills;
 mod load;
 mod luck;
@@ -28,6 +29,11 @@ struct Piece {
 
 /// The pieces, in the order of the table.
 const PIECES: &[Piece] = &[
+    Piece {
+        name: "fuzz",
+        told: "strangers' files: coverage-guided fuzzing of every reader [--minutes N] [READER…]",
+        run: fuzz::run,
+    },
     Piece {
         name: "kills",
         told: "kill −9 at 200 random moments (or as many as are given), and fits that go on from their checkpoints",

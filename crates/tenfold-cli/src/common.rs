@@ -7,9 +7,10 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use tenfold::input::{self, Options, Table};
+use tenfold::output::{shown, shown_lines};
 
 /// What holds for the whole run.
 pub struct Session {
@@ -23,6 +24,8 @@ pub struct Session {
     verbose: bool,
     /// Progress and Ctrl-C.
     pub watch: Watch,
+    /// Bytes after which unpacking is given up, where the user has said so.
+    pub max_decompressed: Option<u64>,
     /// What the JSON object holds besides the answer.
     more: RefCell<Map<String, Value>>,
 }
@@ -31,24 +34,37 @@ impl Session {
     /// Starts to listen to signals.
     pub fn start(seed: u64, json: bool, quiet: bool, verbose: bool) -> Self {
         let watch = Watch::start(json, quiet, verbose);
-        Self { seed, json, quiet, verbose, watch, more: RefCell::default() }
+        Self { seed, json, quiet, verbose, watch, max_decompressed: None, more: RefCell::default() }
+    }
+
+    /// Bytes after which unpacking is given up: what the user says in place of what is usual.
+    pub fn bound(&self, max_decompressed: &mut u64) {
+        *max_decompressed = self.max_decompressed.unwrap_or(*max_decompressed);
     }
 
     /// The result: for people, or as one JSON object.
     pub fn answer(&self, text: &str, value: &Value) -> Result<()> {
         if !self.json {
-            return print(text);
+            return print(&shown_lines(text));
         }
         let mut value = value.clone();
         if let Value::Object(facts) = &mut value {
             facts.append(&mut self.more.borrow_mut());
         }
-        print(&format!("{value}\n"))
+        print_json(&value)
     }
 
     /// Something that the JSON object of the answer is to hold as well.
     pub fn add(&self, name: &str, value: Value) {
         self.more.borrow_mut().insert(name.to_owned(), value);
+    }
+
+    /// A file on standard output: as it is when another program takes it, and harmless when it goes to a terminal.
+    pub fn hand_over(&self, text: &str, value: &Value) -> Result<()> {
+        match self.json || std::io::stdout().is_terminal() {
+            true => self.answer(text, value),
+            false => print(text),
+        }
     }
 
     /// Whether notes are printed.
@@ -59,20 +75,20 @@ impl Session {
     /// Worth knowing while one waits.
     pub fn note(&self, message: &str) {
         if self.notes() {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            let _ = writeln!(std::io::stderr(), "{}", shown(message));
         }
     }
 
     /// For those who asked for more.
     pub fn detail(&self, message: &str) {
         if self.verbose {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            let _ = writeln!(std::io::stderr(), "{}", shown(message));
         }
     }
 
     /// What the user must see even with `--quiet`.
     pub fn warn(&self, message: &str) {
-        let _ = writeln!(std::io::stderr(), "warning: {message}");
+        let _ = writeln!(std::io::stderr(), "warning: {}", shown(message));
     }
 }
 
@@ -85,6 +101,20 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Memory for a table where no bound is given.
 pub const USUAL: u64 = 2 << 30;
+
+/// Prints an object. Characters that a terminal would act on, which JSON may hold as they are, stand as escapes: the same to whoever
+/// parses them.
+pub fn print_json(value: &Value) -> Result<()> {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        // All of them are among the first 65,536.
+        match shown(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8() {
+            true => text.push(c),
+            false => text += &format!("\\u{:04x}", u32::from(c)),
+        }
+    }
+    print(&(text + "\n"))
+}
 
 /// How a table is read.
 #[derive(Args)]
@@ -128,7 +158,7 @@ impl Header {
 impl TableArgs {
     /// Opens the table and says what it is.
     pub fn open(&self, path: &Path, session: &Session) -> Result<Table> {
-        let options = Options {
+        let mut options = Options {
             // A quarter of a bound is left to the work; larger data stay on disk and are read in blocks.
             memory: match self.on_disk {
                 true => 1 << 20,
@@ -140,6 +170,7 @@ impl TableArgs {
             columns: self.columns.clone(),
             ..Options::default()
         };
+        session.bound(&mut options.max_decompressed);
         let table = session.watch.during(|watch| input::open_with(path, &options, watch))?;
         session.note(&table.describe());
         Ok(table)

@@ -1,9 +1,11 @@
 //! How the command ends: exit codes, and errors for people and for programs.
 
+use crate::common::print_json;
 use serde_json::json;
 use std::io::Write;
 use tenfold::Error;
 use tenfold::engine::Error as EngineError;
+use tenfold::output::shown;
 
 /// All went well.
 const DONE: u8 = 0;
@@ -96,9 +98,9 @@ pub fn finish(result: anyhow::Result<()>, json: bool) -> u8 {
 /// The error on standard error, and as a JSON object on standard output.
 fn report(message: &str, code: u8, json: bool) {
     // When even standard error is closed there is no one left to tell.
-    let _ = writeln!(std::io::stderr(), "error: {message}");
+    let _ = writeln!(std::io::stderr(), "error: {}", shown(message));
     if json {
-        let _ = writeln!(std::io::stdout(), "{}", json!({ "error": message, "exit_code": code }));
+        let _ = print_json(&json!({ "error": message, "exit_code": code }));
     }
 }
 

@@ -29,7 +29,7 @@ mod watch;
 
 use anyhow::Context;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use common::{Session, parse_count_to};
+use common::{Session, parse_count_to, parse_size};
 use std::ffi::OsString;
 
 /// Finds hidden factors in data: topics of documents, communities in graphs, motifs in signals, templates of sentences, trees of hidden causes,
@@ -91,6 +91,10 @@ struct Global {
     /// Threads to use; all cores when not given
     #[arg(long, global = true, value_name = "N", value_parser = parse_count_to::<1024>)]
     threads: Option<usize>,
+    /// Give up a packed file, or standard input, that is longer than this once unpacked [default: 16GiB for graphs and trees,
+    /// 8GiB otherwise]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    max_decompressed: Option<u64>,
     /// Print one JSON object on standard output, nothing else
     #[arg(long, global = true)]
     json: bool,
@@ -186,7 +190,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if let Err(error) = start_threads(global.threads) {
         return exit::finish(Err(error), global.json);
     }
-    let session = Session::start(global.seed, global.json, global.quiet, global.verbose);
+    let mut session = Session::start(global.seed, global.json, global.quiet, global.verbose);
+    session.max_decompressed = global.max_decompressed;
     let result = carry_out(command, &session);
     session.watch.end();
     exit::finish(result, global.json)

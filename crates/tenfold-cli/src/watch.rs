@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tenfold::engine::linalg::Rows;
 use tenfold::engine::progress::Progress;
+use tenfold::output::shown;
 
 /// A command that takes less than this shows no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -145,7 +146,7 @@ impl Progress for Watch {
         self.end();
         self.0.done.store(0, Ordering::Relaxed);
         *self.stage_now() =
-            Stage { name: Some(name.to_owned()), steps, begin: Some(Instant::now()), drawn: false };
+            Stage { name: Some(shown(name).into_owned()), steps, begin: Some(Instant::now()), drawn: false };
     }
 
     fn advance(&self, by: u64) {

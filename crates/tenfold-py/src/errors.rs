@@ -59,10 +59,13 @@ const RENAMED: [(&str, &str); 8] = [
 ];
 
 /// What it says otherwise in more than a name.
-const REPHRASED: [(&str, &str); 4] = [
+const REPHRASED: [(&str, &str); 6] = [
     ("--device gpu:0", "device=\"gpu:0\""),
     ("--device cpu", "device=\"cpu\""),
     ("-k auto", "n_components=\"auto\""),
+    // Python has no such choice: what unpacks to that much is better unpacked once.
+    ("raise --max-decompressed, or unpack", "unpack"),
+    ("raise --max-decompressed, or write", "write"),
     ("a file of its words as --stop-words", "a list of its words as stop_words"),
 ];
 

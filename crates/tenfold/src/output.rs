@@ -1,8 +1,13 @@
 //! Results to files: whole or not at all, and tables by extension.
 
+mod cell;
 mod leftovers;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod shown;
+
+pub use cell::{push_cell, text_of_cell};
+pub use shown::{shown, shown_lines};
 
 pub use leftovers::{claim, sweep, temporary};
 
@@ -303,43 +308,32 @@ fn write_header(
     out: &mut (dyn Write + Send),
 ) -> std::io::Result<()> {
     // Names may need quotes, numbers never do.
-    let mut header = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-    let all = labels.iter().map(|l| l.name).chain(names.iter().map(String::as_str));
-    header.write_record(all)?;
-    header.flush()
+    let mut line = String::new();
+    for name in labels.iter().map(|l| l.name).chain(names.iter().map(String::as_str)) {
+        line.extend((!line.is_empty()).then_some(char::from(delimiter)));
+        push_cell(&mut line, name, char::from(delimiter));
+    }
+    line.push('\n');
+    out.write_all(line.as_bytes())
 }
 
 /// Lines of numbers, after the texts of each row; the first of them is row `first`.
 fn text_rows(block: &[f64], cols: usize, delimiter: u8, (labels, first): (&[Labels<'_>], usize)) -> Vec<u8> {
-    let mut text = Vec::new();
-    let mut line = String::new();
+    let mut text = String::new();
+    let delimiter = char::from(delimiter);
     for (i, row) in block.chunks_exact(cols).enumerate() {
         for label in labels {
-            push_quoted(&mut text, &(label.of)(first + i), delimiter);
+            push_cell(&mut text, &(label.of)(first + i), delimiter);
             text.push(delimiter);
         }
-        line.clear();
         for &x in row {
-            shortest(&mut line, x);
-            line.push(char::from(delimiter));
+            shortest(&mut text, x);
+            text.push(delimiter);
         }
-        line.pop();
-        line.push('\n');
-        text.extend_from_slice(line.as_bytes());
+        text.pop();
+        text.push('\n');
     }
-    text
-}
-
-/// A text as a cell: in quotes where it would be taken for more than one cell, or for none.
-fn push_quoted(text: &mut Vec<u8>, cell: &str, delimiter: u8) {
-    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
-    if cell.is_empty() || cell.bytes().any(special) {
-        text.push(b'"');
-        text.extend(cell.replace('"', "\"\"").bytes());
-        text.push(b'"');
-    } else {
-        text.extend(cell.bytes());
-    }
+    text.into_bytes()
 }
 
 /// The fewest digits that read back as the same number, with an exponent where plain digits would be long.

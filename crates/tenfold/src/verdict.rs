@@ -1,6 +1,7 @@
 //! What a fit says about itself, in words a person can act on.
 
 use crate::checkpoint::Keep;
+use crate::output::shown;
 use serde_json::{Value, json};
 use tenfold_engine::linalg::counts::{Parcel, Unpacked};
 
@@ -13,7 +14,7 @@ pub enum Level {
     Warning,
 }
 
-/// The findings of a fit; none means that nothing speaks against the result.
+/// The findings of a fit; none means that nothing speaks against the result. Names in them are [`shown`], one line each.
 ///
 /// # Example
 /// ```
@@ -42,12 +43,12 @@ impl Keep for Level {
 impl Verdict {
     /// Adds something worth knowing.
     pub fn note(&mut self, message: impl Into<String>) {
-        self.findings.push((Level::Note, message.into()));
+        self.findings.push((Level::Note, shown(&message.into()).into_owned()));
     }
 
     /// Adds a reason for doubt.
     pub fn warn(&mut self, message: impl Into<String>) {
-        self.findings.push((Level::Warning, message.into()));
+        self.findings.push((Level::Warning, shown(&message.into()).into_owned()));
     }
 
     /// All findings, in the order of the pipeline.
@@ -81,7 +82,7 @@ impl Verdict {
     pub fn from_json(value: &Value) -> Self {
         let read = |f: &Value| {
             let level = if f["level"] == "warning" { Level::Warning } else { Level::Note };
-            Some((level, f["message"].as_str()?.to_owned()))
+            Some((level, shown(f["message"].as_str()?).into_owned()))
         };
         Self { findings: value.as_array().into_iter().flatten().filter_map(read).collect() }
     }

@@ -2,50 +2,18 @@
 
 mod image_files;
 mod input_files;
+mod readers;
 
 use image_files::{COLOUR, GREY, Packed, Tiff, bytes, png};
 use input_files::{Spoil, file, folder};
+use readers::tissue::{image, region, table as check_table};
 use std::path::Path;
 use tenfold::cells::images::{Options, open};
-use tenfold::cells::region::{Maps, Region};
-use tenfold::cells::{Pixels, Window, masks, names, table};
+use tenfold::cells::{Pixels, Window, table};
 use tenfold::engine::progress::Silent;
 
-/// Whatever opens gives windows of the size that was asked for, or an error.
-fn check_image(path: &Path) {
-    let options = Options { memory: 1 << 22, ..Options::default() };
-    if let Ok(image) = open(path, &options, &Silent) {
-        let (width, height) = image.size();
-        let window =
-            Window { x: width / 2, y: height / 2, width: 1.max(width / 3).min(width - width / 2), height: 1 };
-        if let Ok(plane) = image.window(window) {
-            assert!(plane.width() == window.width && plane.values().iter().all(|x| x.is_finite()));
-        }
-    }
-    if let Ok(mask) = masks::open(path, 1 << 22, &Silent)
-        && let Ok(found) = mask.cells(None, &Silent)
-    {
-        assert!(
-            found
-                .cells
-                .iter()
-                .all(|c| c.x.is_finite() && c.r1 >= c.r2 && (0.0..3.15).contains(&c.orientation))
-        );
-    }
-}
-
-fn check_table(path: &Path) {
-    let options = table::Options { max_decompressed: 1 << 24, ..table::Options::default() };
-    if let Ok(read) = table::read(path, &options, &Silent) {
-        assert!(!read.tissue.is_empty());
-        let cells = read.tissue.sections.iter().flat_map(|s| &s.cells);
-        assert!(cells.clone().all(|c| c.x.is_finite() && c.y.is_finite()));
-        assert!(cells.clone().all(|c| c.r1.is_nan() || c.r2.is_nan() || c.r1 >= c.r2));
-    }
-}
-
 /// Every prefix, and files spoilt by a seeded hand.
-fn torment(name: &str, bytes: &[u8], check: impl Fn(&Path)) {
+fn torment(name: &str, bytes: &[u8], check: impl Fn(&Path) -> bool) {
     let folder = folder();
     check(&file(&folder, name, bytes));
     for end in 0..bytes.len() {
@@ -61,15 +29,15 @@ fn torment(name: &str, bytes: &[u8], check: impl Fn(&Path)) {
 fn pngs() {
     use png::{BitDepth, ColorType};
     let data: Vec<u8> = (0..7 * 5 * 8).map(|i| (i * 37) as u8).collect();
-    torment("a.png", &png(7, 5, ColorType::Grayscale, BitDepth::Sixteen, &data[..70]), check_image);
-    torment("b.png", &png(7, 5, ColorType::Rgba, BitDepth::Eight, &data[..140]), check_image);
-    torment("c.png", &png(4, 1, ColorType::Indexed, BitDepth::Two, &[0b00_01_10_11]), check_image);
+    torment("a.png", &png(7, 5, ColorType::Grayscale, BitDepth::Sixteen, &data[..70]), image);
+    torment("b.png", &png(7, 5, ColorType::Rgba, BitDepth::Eight, &data[..140]), image);
+    torment("c.png", &png(4, 1, ColorType::Indexed, BitDepth::Two, &[0b00_01_10_11]), image);
 }
 
 #[test]
 fn jpegs() {
-    torment("a.jpg", &bytes(GREY), check_image);
-    torment("b.jpg", &bytes(COLOUR), check_image);
+    torment("a.jpg", &bytes(GREY), image);
+    torment("b.jpg", &bytes(COLOUR), image);
 }
 
 #[test]
@@ -81,7 +49,7 @@ fn tiffs() {
         Tiff { channels: 3, apart: true, packed: Packed::Bits, ..Tiff::default() },
         Tiff { bits: 32, pages: 2, ..Tiff::default() },
     ] {
-        torment("a.tif", &Tiff { width: 9, height: 7, ..tiff }.write(&at), check_image);
+        torment("a.tif", &Tiff { width: 9, height: 7, ..tiff }.write(&at), image);
     }
 }
 
@@ -131,6 +99,27 @@ fn headers_that_lie_allocate_nothing() {
     }
 }
 
+/// Found by the fuzzers: a count of numbers in the directory took 256 MiB before the file was looked at.
+#[test]
+fn directories_that_lie_are_refused_before_they_are_read() {
+    let folder = folder();
+    let at = |x: usize, y: usize, c: usize| (x + y + c) as u64;
+    for (packed, big_endian) in [(Packed::No, false), (Packed::Bits, true)] {
+        let tiff = Tiff { width: 9, height: 7, packed, big_endian, ..Tiff::default() };
+        let honest = tiff.write(&at);
+        assert!(open(&file(&folder, "a.tif", &honest), &Options::default(), &Silent).is_ok());
+        // Rows of a strip: one number, which becomes eight million.
+        let field = if big_endian { [1, 22, 0, 4, 0, 0, 0, 1] } else { [22, 1, 4, 0, 1, 0, 0, 0] };
+        let short = if big_endian { [1, 22, 0, 3, 0, 0, 0, 1] } else { [22, 1, 3, 0, 1, 0, 0, 0] };
+        let place = honest.windows(8).position(|w| w == field || w == short).unwrap();
+        let mut lying = honest.clone();
+        let count = if big_endian { 0x7f_0001u32.to_be_bytes() } else { 0x7f_0001u32.to_le_bytes() };
+        lying[place + 4..place + 8].copy_from_slice(&count);
+        let error = open(&file(&folder, "a.tif", &lying), &Options::default(), &Silent).err().unwrap();
+        assert!(error.to_string().contains("promises 8323073 numbers under tag 278"), "{error}");
+    }
+}
+
 #[test]
 fn tables() {
     torment("a.csv", b"image,gene,x,y,r1,r2,orientation,intensity,neighbours\na.png,\"G,1\",1.5,2,3,2,0.5,40,1\nb,H,1e2,-2,2,3,,NaN,0\n", check_table);
@@ -150,23 +139,15 @@ fn tables() {
 
 #[test]
 fn regions_maps_and_names() {
-    let check = |path: &Path| {
-        if let Ok(region) = Region::read(path, 1 << 22, &Silent) {
-            region.contains(1.0, 1.0);
-            assert!(!region.describe().is_empty());
-        }
-        let _ = Maps::read(path);
-        let _ = names::read_genes(path);
-    };
-    torment("a.csv", b"x,y,ring\n0,0,a\n9,0,a\n9,9,a\n1,1,b\n2,1,b\n2,2,b\n", check);
+    torment("a.csv", b"x,y,ring\n0,0,a\n9,0,a\n9,9,a\n1,1,b\n2,1,b\n2,2,b\n", region);
     torment(
         "a.geojson",
         br#"{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[0,0],[9,0],[9,9],[0,0]]]}}"#,
-        check,
+        region,
     );
-    torment("b.csv", b"image,a,b,c,d,e,f\nx.png,1,0,0,0,1,0\n", check);
-    torment("c.csv", b"image,gene\nx.png,Gad1\n", check);
-    torment("d.csv", b"1 0 5\n0 1 6\n0 0 1\n", check);
+    torment("b.csv", b"image,a,b,c,d,e,f\nx.png,1,0,0,0,1,0\n", region);
+    torment("c.csv", b"image,gene\nx.png,Gad1\n", region);
+    torment("d.csv", b"1 0 5\n0 1 6\n0 0 1\n", region);
     let nested = "[".repeat(100_000);
-    check(&file(&folder(), "deep.geojson", nested));
+    region(&file(&folder(), "deep.geojson", nested));
 }

@@ -2,12 +2,14 @@
 
 mod graph_files;
 mod input_files;
+mod readers;
 use graph_files::{element, file, mat, matrix, packed, sparse};
 use input_files::Spoil;
 use proptest::prelude::*;
+use readers::graphs::sound;
 use std::sync::Mutex;
+use tenfold::communities::Kind;
 use tenfold::communities::read::{Format, ReadOptions, read};
-use tenfold::communities::{Graph, Kind};
 use tenfold::engine::progress::Silent;
 
 const FORMATS: [Format; 8] = [
@@ -43,25 +45,6 @@ fn measured(work: impl FnOnce()) -> Option<u64> {
     let before = memory("VmRSS:");
     work();
     Some(memory("VmHWM:")?.saturating_sub(before?)).filter(|_| begun)
-}
-
-/// Whatever was read must hold together.
-fn sound(graph: &Graph) {
-    let (rows, cols) = (graph.nodes(), graph.others());
-    assert!(graph.edges() > 0 && (rows, cols) == (graph.ids().len(), graph.other_ids().len()));
-    let a = graph.adjacency();
-    for i in (0..rows).take(200) {
-        let (columns, weights) = a.row(i);
-        assert!(columns.is_sorted_by(|a, b| a < b) && columns.iter().all(|j| (*j as usize) < cols));
-        assert!(weights.is_none_or(|w| w.iter().all(|w| w.is_finite() && *w > 0.0)));
-        assert!(graph.kind() == Kind::Bipartite || !columns.contains(&(i as u32)));
-        assert_eq!(graph.ids().find(&graph.ids().get(i)), Some(i));
-        if graph.kind() == Kind::Undirected {
-            assert!(columns.iter().all(|j| a.row(*j as usize).0.contains(&(i as u32))));
-        }
-    }
-    let attributes = graph.attributes();
-    assert!(attributes.iter().all(|a| a.iter().all(|(node, _)| node < rows)));
 }
 
 /// Reads the bytes in every format, and told by themselves.

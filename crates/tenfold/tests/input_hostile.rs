@@ -1,11 +1,12 @@
 //! Spoilt files of every type: an error or a sound table, never a panic, and never much memory.
 
 mod input_files;
+mod readers;
 use input_files::*;
+use readers::tables;
 use std::io::Write;
 use std::path::Path;
-use tenfold::engine::linalg::Rows;
-use tenfold::input::{Options, open, read_array};
+use tenfold::input::read_array;
 use tenfold::model_file::ModelFile;
 use tenfold::output::write_table;
 
@@ -14,6 +15,10 @@ fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(1024 * line.split_whitespace().nth(1)?.parse::<u64>().ok()?)
+}
+
+fn check(path: &Path) {
+    tables::check(path);
 }
 
 /// Spoils `bytes` in `rounds` ways and hands every spoilt file to `check`, which must come back.
@@ -29,18 +34,6 @@ fn spoil(name: &str, bytes: &[u8], rounds: u64, check: impl Fn(&Path)) {
         // that a later figure may be smaller.
         let more = after.saturating_sub(before);
         assert!(more < 300 << 20, "{name}: {more} bytes more were held");
-    }
-}
-
-/// Opens in memory and from disk; whatever is given must be finite and of the promised size.
-fn check(path: &Path) {
-    for memory in [1 << 20, 2000] {
-        let Ok(table) = open(path, &Options { memory, ..Options::default() }) else { continue };
-        assert!(table.rows() > 0 && table.names().len() == table.cols());
-        let mut block = vec![0.0; table.rows().min(600) * table.cols()];
-        if table.read_rows(0, &mut block).is_ok() {
-            assert!(block.iter().all(|x| x.is_finite()));
-        }
     }
 }
 

@@ -2,47 +2,19 @@
 
 mod graph_files;
 mod input_files;
+mod readers;
 mod signal_files;
 
 use graph_files::{element, mat, matrix};
 use input_files::{Spoil, file, folder};
+use readers::signals::{check, events};
 use signal_files::{Edf, cells, edf, npy, onset, wav};
 use std::path::Path;
 use tenfold::engine::progress::Silent;
-use tenfold::motifs::truth::{self, Annotations, TruthOptions};
 use tenfold::motifs::{Layout, ReadOptions, read};
 
-/// Whatever was read must hold together; the signals have their own assertions.
-fn check(path: &Path) {
-    for (layout, skip_nan, cyclic) in
-        [(Layout::Auto, false, false), (Layout::Channels, true, false), (Layout::Images, true, true)]
-    {
-        let options = ReadOptions {
-            layout,
-            skip_nan,
-            cyclic,
-            memory: 1 << 24,
-            max_decompressed: 1 << 24,
-            ..ReadOptions::default()
-        };
-        if let Ok(signals) = read(path, &options, &Silent) {
-            assert!(signals.samples() > 0 && !signals.channels().is_empty());
-            assert!(signals.stretches().iter().all(|s| s.values.iter().all(|x| x.is_finite())));
-            assert!(signals.rate().is_none_or(|rate| rate > 0.0), "{}: {:?}", path.display(), signals.rate());
-        }
-    }
-}
-
-fn check_events(path: &Path) {
-    let options = TruthOptions { rate: Some(100.0), annotations: Annotations::All, variable: None };
-    if let Ok(known) = truth::read(path, &options, &Silent) {
-        assert!(!known.events.is_empty() && known.events.iter().all(|e| e.sample.is_finite()));
-        assert!(known.events.iter().all(|e| e.kind < known.labels.len().max(1)));
-    }
-}
-
 /// Every prefix, and files spoilt by a seeded hand.
-fn torment(name: &str, bytes: &[u8], check: impl Fn(&Path)) {
+fn torment(name: &str, bytes: &[u8], check: impl Fn(&Path) -> bool) {
     let folder = folder();
     // The header of a record needs its samples, and the samples their header.
     file(&folder, "w.dat", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -136,10 +108,28 @@ fn matlab_files() {
     }
 }
 
+/// Found by the fuzzers: a place before the first sample made its number of samples negative.
+#[test]
+fn places_before_the_first_sample_are_none() {
+    let folder = folder();
+    for begin in [0.0, -3.0, 1e-150, f64::NAN] {
+        let windows = cells("signal", &[vec![1.0, 2.0], vec![3.0]]);
+        let places = cells("idx", &[vec![begin, begin + 1.0], vec![7.0]]);
+        let path = file(&folder, "a.mat", mat(&[places, windows], false));
+        let options = ReadOptions { layout: Layout::Channels, ..ReadOptions::default() };
+        let signals = read(&path, &options, &Silent).unwrap();
+        // Windows without places are trials of their own.
+        assert_eq!(
+            signals.stretches().iter().map(|s| (s.trial, s.offset)).collect::<Vec<_>>(),
+            [(0, 0), (1, 0)]
+        );
+    }
+}
+
 #[test]
 fn event_files() {
-    torment("a.csv", b"time,motif,trial\n1,a,0\n2.5,\"b\",1\n", check_events);
-    torment("a.mat", &mat(&[graph_files::full("t", 1, 3, &[1, 5, 9])], true), check_events);
+    torment("a.csv", b"time,motif,trial\n1,a,0\n2.5,\"b\",1\n", events);
+    torment("a.mat", &mat(&[graph_files::full("t", 1, 3, &[1, 5, 9])], true), events);
     let words = [28u16 << 10 | 18, 63 << 10 | 3, 0x4e28, 0, 1 << 10 | 5, 59 << 10, 1, 5, 5 << 10 | 9, 0];
-    torment("a.atr", &words.map(u16::to_le_bytes).concat(), check_events);
+    torment("a.atr", &words.map(u16::to_le_bytes).concat(), events);
 }

@@ -343,7 +343,8 @@ impl Detect {
     }
 
     fn of_table(&self, path: &Path, selection: Option<&Selection>, session: &Session) -> Result<Vec<Seen>> {
-        let options = table::Options { scale: self.scale, ..table::Options::default() };
+        let mut options = table::Options { scale: self.scale, ..table::Options::default() };
+        session.bound(&mut options.max_decompressed);
         let read = session.watch.during(|watch| table::read(path, &options, watch))?;
         read.notes.iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
         let mut seen = Vec::new();

@@ -31,7 +31,8 @@ pub fn parse_positive(text: &str) -> Result<f64, String> {
 
 /// Reads cells and says what was taken for what.
 pub fn read_cells(path: &Path, read: &ReadArgs, session: &Session) -> Result<Tissue> {
-    let options = Options { scale: read.scale, ..Options::default() };
+    let mut options = Options { scale: read.scale, ..Options::default() };
+    session.bound(&mut options.max_decompressed);
     let read = session.watch.during(|watch| table::read(path, &options, watch))?;
     read.notes.iter().for_each(|note| session.note(note));
     session.note(&format!(

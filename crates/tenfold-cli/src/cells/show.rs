@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 use tenfold::cells::{Feature, Model};
+use tenfold::output::shown;
 
 /// What a model holds: its types, or one type with its marker genes
 #[derive(Args)]
@@ -60,7 +61,7 @@ fn one(model: &Model, t: usize, top: usize) -> (String, Value) {
     let markers = model.markers(t, top);
     let _ = writeln!(text, "\n  {:<20} {:>9} {:>9}", "gene", "share", "times");
     for marker in &markers {
-        let gene = &model.genes()[marker.gene];
+        let gene = shown(&model.genes()[marker.gene]);
         let _ = writeln!(text, "  {gene:<20} {:>7.3} % {:>9.2}", 100.0 * marker.share, marker.lift);
     }
     let told =

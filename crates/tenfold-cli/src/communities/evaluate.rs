@@ -92,7 +92,8 @@ impl Evaluate {
         (text, value): (&mut String, &mut Value),
     ) -> Result<()> {
         let members = Members::of(model, self.side.map(SideName::side))?;
-        let options = self.truth.options(self.read.encoding.clone());
+        let mut options = self.truth.options(self.read.encoding.clone());
+        session.bound(&mut options.max_decompressed);
         let known = session.watch.during(|watch| truth::read(path, members.ids(), &options, watch))?;
         known.notes().iter().for_each(|note| session.note(&format!("{}: {note}", shown(path))));
         known.warnings().iter().for_each(|warning| session.warn(&format!("{}: {warning}", shown(path))));

@@ -135,7 +135,8 @@ impl ReadArgs {
         self.read(path, ReadOptions { kind, weighted, ..self.options() }, session)
     }
 
-    fn read(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Graph> {
+    fn read(&self, path: &Path, mut options: ReadOptions, session: &Session) -> Result<Graph> {
+        session.bound(&mut options.max_decompressed);
         let graph = session.watch.during(|watch| read::read(path, &options, watch))?;
         session.note(&format!("{}: {}", shown(path), describe(&graph)));
         Ok(graph)
@@ -143,7 +144,8 @@ impl ReadArgs {
 
     /// Reads pairs of ids in their order.
     pub fn pairs(&self, path: &Path, session: &Session) -> Result<PairList> {
-        let options = ReadOptions { weighted: Some(false), ..self.options() };
+        let mut options = ReadOptions { weighted: Some(false), ..self.options() };
+        session.bound(&mut options.max_decompressed);
         Ok(session.watch.during(|watch| read::read_pairs(path, &options, watch))?)
     }
 }

@@ -13,6 +13,7 @@ use tenfold::evaluate::{
 use tenfold::input::read_array;
 use tenfold::motifs::truth::{self, TruthOptions};
 use tenfold::motifs::{Event, Model};
+use tenfold::output::shown;
 
 /// How near motifs are to true ones, or events to true events
 #[derive(Args)]
@@ -138,7 +139,8 @@ impl Evaluate {
             let (score, used) = (&detection.score, &detection.motifs);
             let motifs = used.iter().map(|(motif, _)| motif.to_string()).collect::<Vec<_>>().join(", ");
             *text += &format!(
-                "{name} (motifs {motifs}): F1 {:.4}, precision {:.4}, recall {:.4} ({} true, {} found, {} matched)\n",
+                "{} (motifs {motifs}): F1 {:.4}, precision {:.4}, recall {:.4} ({} true, {} found, {} matched)\n",
+                shown(name),
                 score.f1(),
                 score.precision(),
                 score.recall(),

@@ -43,7 +43,8 @@ pub fn write(path: &Path, model: &Model, signals: &Signals, events: &[Event], wa
             };
             text += &format!(",{},{:.6}", event.motif, event.amplitude);
             if channels.len() > 1 {
-                text += &format!(",{}", quoted(strongest[event.motif]));
+                text.push(',');
+                output::push_cell(&mut text, strongest[event.motif], ',');
             }
             if trials {
                 text += &format!(",{}", event.trial);
@@ -64,12 +65,4 @@ pub fn write(path: &Path, model: &Model, signals: &Signals, events: &[Event], wa
 fn loudest(filters: &Filters, l: usize) -> usize {
     let energy = |c: usize| filters.channel(l, c).iter().map(|x| x * x).sum::<f64>();
     (0..filters.channels).fold(0, |best, c| if energy(c) > energy(best) { c } else { best })
-}
-
-/// A name as a cell: in quotes where it needs them.
-fn quoted(name: &str) -> String {
-    match name.contains([',', '"', '\n', '\r']) || name.starts_with(['=', '+', '-', '@']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.to_owned(),
-    }
 }

@@ -79,7 +79,9 @@ impl ReadArgs {
 
     /// Reads the files and says what they hold.
     pub fn open(&self, paths: &[PathBuf], session: &Session) -> Result<Signals> {
-        let signals = session.watch.during(|watch| read_all(paths, &self.options(), watch))?;
+        let mut options = self.options();
+        session.bound(&mut options.max_decompressed);
+        let signals = session.watch.during(|watch| read_all(paths, &options, watch))?;
         session.note(&describe(&signals));
         Ok(signals)
     }

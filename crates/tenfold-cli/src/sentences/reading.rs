@@ -18,7 +18,8 @@ pub struct ReadArgs {
 impl ReadArgs {
     /// Reads sentences, one a line, and says how many.
     pub fn read(&self, path: &Path, session: &Session) -> Result<Vec<String>> {
-        let options = ReadOptions { encoding: self.encoding.clone(), ..ReadOptions::default() };
+        let mut options = ReadOptions { encoding: self.encoding.clone(), ..ReadOptions::default() };
+        session.bound(&mut options.max_decompressed);
         let lines = session.watch.during(|watch| read(path, &options, watch))?;
         let shown =
             if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };

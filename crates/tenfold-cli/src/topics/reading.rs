@@ -127,7 +127,8 @@ impl ReadArgs {
         }
     }
 
-    fn open(&self, path: &Path, options: ReadOptions, session: &Session) -> Result<Corpus> {
+    fn open(&self, path: &Path, mut options: ReadOptions, session: &Session) -> Result<Corpus> {
+        session.bound(&mut options.max_decompressed);
         let mut corpus = session.watch.during(|watch| read::read(path, &options, watch))?;
         if self.on_disk {
             corpus.move_to_disk()?;

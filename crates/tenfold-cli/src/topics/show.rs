@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use tenfold::output::shown;
 use tenfold::topics::Model;
 
 /// What a model holds: its topics, one of them, or the words between them
@@ -150,7 +151,10 @@ impl Show {
 
 fn told_documents(model: &Model, topic: usize) -> String {
     let line = |r: &tenfold::topics::Representative| {
-        let name = r.name.as_deref().map_or_else(|| format!("document {}", r.document + 1), str::to_owned);
+        let name = r
+            .name
+            .as_deref()
+            .map_or_else(|| format!("document {}", r.document + 1), |n| shown(n).into_owned());
         format!("  {:>3.0}% of {name}\n", 100.0 * r.share)
     };
     model.representatives()[topic].iter().map(line).collect()

@@ -79,6 +79,6 @@ impl Export {
             ));
         }
         let value = json!({ "format": format.name(), "held_back": held_back.len(), key: value });
-        session.answer(&told, &value)
+        if self.output.is_some() { session.answer(&told, &value) } else { session.hand_over(&told, &value) }
     }
 }

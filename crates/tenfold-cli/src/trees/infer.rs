@@ -158,12 +158,14 @@ fn write_long(
     Ok(count)
 }
 
-/// Cells with quotes where they are needed.
+/// A line of cells; those without a number stay empty.
 fn csv_row<S: AsRef<str>>(cells: impl IntoIterator<Item = S>) -> String {
-    let quoted = |cell: &str| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
-    };
-    let cells: Vec<String> = cells.into_iter().map(|cell| quoted(cell.as_ref())).collect();
-    cells.join(",") + "\n"
+    let mut line = String::new();
+    for (i, cell) in cells.into_iter().enumerate() {
+        line.extend((i > 0).then_some(','));
+        if !cell.as_ref().is_empty() {
+            output::push_cell(&mut line, cell.as_ref(), ',');
+        }
+    }
+    line + "\n"
 }

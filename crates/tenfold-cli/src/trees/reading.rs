@@ -91,7 +91,9 @@ impl ReadArgs {
 
     /// Reads the data and says what was guessed.
     pub fn open(&self, path: &Path, session: &Session) -> Result<Input> {
-        let input = session.watch.during(|watch| open(path, &self.options(), watch))?;
+        let mut options = self.options();
+        session.bound(&mut options.max_decompressed);
+        let input = session.watch.during(|watch| open(path, &options, watch))?;
         input.notes.iter().for_each(|note| session.note(note));
         session.note(&format!(
             "{} samples of {} variables",
@@ -103,7 +105,8 @@ impl ReadArgs {
 
     /// Reads data as samples of a model's variables, and says what did not fit.
     pub fn open_like(&self, path: &Path, model: &Model, session: &Session) -> Result<Input> {
-        let options = Options { like: model.variables().to_vec(), ..self.options() };
+        let mut options = Options { like: model.variables().to_vec(), ..self.options() };
+        session.bound(&mut options.max_decompressed);
         let input = session.watch.during(|watch| open(path, &options, watch))?;
         input.notes.iter().for_each(|note| session.note(note));
         Ok(input)

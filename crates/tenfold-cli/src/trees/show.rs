@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use tenfold::output::shown;
 use tenfold::trees::Model;
 
 /// What a model holds: its groups, its hidden nodes, or one variable
@@ -32,9 +33,9 @@ impl Show {
             None => groups(&model, self.top, (&mut text, &mut value)),
             Some(name) => {
                 let near = model.nearest(name, self.top)?;
-                text = format!("nearest to {name}, by the length of the path:\n");
+                text = format!("nearest to {}, by the length of the path:\n", shown(name));
                 for (other, length) in &near {
-                    text += &format!("  {length:7.3}  {}\n", model.variables()[*other].name);
+                    text += &format!("  {length:7.3}  {}\n", shown(&model.variables()[*other].name));
                 }
                 let list = near.iter().map(|(v, d)| json!([model.variables()[*v].name, d]));
                 value = json!({ "variable": name, "nearest": list.collect::<Vec<Value>>() });
@@ -58,9 +59,9 @@ fn groups(model: &Model, top: usize, (text, value): (&mut String, &mut Value)) {
     *text += "\ngroups, cut at the longest edges:\n";
     for group in groups.iter().take(top) {
         let more = group.len().saturating_sub(8);
-        let shown = group[..group.len().min(8)].join(", ");
+        let names: Vec<_> = group.iter().take(8).map(|name| shown(name)).collect();
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        *text += &format!("  {:>4}  {shown}{rest}\n", group.len());
+        *text += &format!("  {:>4}  {}{rest}\n", group.len(), names.join(", "));
     }
     value["groups"] = json!(groups);
 }

@@ -109,11 +109,9 @@ impl<'a> Members<'a> {
         self.ids
     }
 
-    /// What a node is called, for people: control characters are written as in `\n`, so that none reaches a terminal.
+    /// What a node is called, for people: as [`shown`](crate::output::shown), so that nothing acts on a terminal.
     pub fn shown(&self, node: usize) -> String {
-        let id = self.ids.get(node);
-        let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        if id.contains(char::is_control) { id.chars().map(plain).collect() } else { id.into_owned() }
+        crate::output::shown(&self.ids.get(node)).into_owned()
     }
 
     /// Writes the memberships of a node into `row`.

@@ -38,7 +38,7 @@ pub(crate) enum TooMuch {
 impl TooMuch {
     pub(crate) fn remedy(self) -> &'static str {
         match self {
-            Self::Total(_) => "unpack the file yourself if you trust it, and give the unpacked file",
+            Self::Total(_) => "if you trust it, raise --max-decompressed, or unpack the file yourself",
             Self::Line => "check that it is a text file with one sample a line and closed quotes",
         }
     }

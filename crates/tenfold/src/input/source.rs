@@ -91,7 +91,8 @@ impl Source {
             len += n as u64;
             if len > opening.max_decompressed {
                 let too_much = TooMuch::Total(opening.max_decompressed);
-                return Err(fail(too_much.to_string(), "write it to a file first and give that"));
+                let remedy = "raise --max-decompressed, or write it to a file first and give that";
+                return Err(fail(too_much.to_string(), remedy));
             }
             file.write_all(&piece[..n]).map_err(|e| fail(no_room(&e), NO_ROOM))?;
             progress.advance(n as u64);

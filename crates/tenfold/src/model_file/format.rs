@@ -230,7 +230,8 @@ pub(super) fn read(path: &Path, held: &(impl Held + ?Sized)) -> Result<ModelFile
         };
         tensors.insert(name, Tensor { shape: info.shape.clone(), data });
     }
-    if facts.get("crc32") != Some(&checksum(&facts, &tensors)) {
+    // A fuzzer cannot guess checksums, and what lies behind them must hold all the same: a stranger can compute one.
+    if !cfg!(fuzzing) && facts.get("crc32") != Some(&checksum(&facts, &tensors)) {
         return Err(model_error(path, "its checksum does not agree with its contents", DAMAGED));
     }
     tensors.iter().try_for_each(|(name, tensor)| check_finite(path, name, tensor))?;

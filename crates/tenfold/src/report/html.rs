@@ -230,11 +230,17 @@ fn escape(text: &str) -> String {
             '"' => out += "&quot;",
             '\'' => out += "&#39;",
             '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if c.is_control() || turns(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
+}
+
+/// Whether a character turns the direction of all that follows it, up to the end of the paragraph: an embedding, an override or an
+/// isolate. Marks, which only tell the direction of their own place, belong to the writing of many languages.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// JSON inside a script element: what could end the element or begin a comment is written as an escape, which
@@ -249,6 +255,7 @@ fn island(value: &Value) -> String {
             '&' => out += "\\u0026",
             '\u{2028}' => out += "\\u2028",
             '\u{2029}' => out += "\\u2029",
+            c if turns(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
@@ -270,6 +277,19 @@ mod tests {
         "\u{2028}\u{2029}\\u003c/script>",
         "{{constructor}} ${alert(1)} `x`",
     ];
+
+    #[test]
+    fn no_name_turns_the_text_behind_it() {
+        let name = "abc\u{202e}txt\u{2067}x";
+        let mut page = Page::new(name, name);
+        page.push(
+            Section::new(name).with(Block::text(name)).with(Block::Widget { name: "w", data: json!([name]) }),
+        );
+        let html = page.to_html();
+        assert!(!html.contains(turns) && html.contains("abc\u{fffd}txt\u{fffd}x"));
+        // Marks of direction and letters of any script stay.
+        assert_eq!(escape("\u{200f}עברית"), "\u{200f}עברית");
+    }
 
     fn hostile_page() -> Page {
         let all = || HOSTILE.iter().map(|w| (*w).to_owned());

@@ -4,15 +4,13 @@ use super::data::{Kind, Row, Table};
 use super::newick::to_newick;
 use super::tree::Tree;
 use crate::error::{Error, Result};
-use crate::output::{write_atomically, write_error};
+use crate::output::{push_cell, write_atomically, write_error};
 use std::path::Path;
 
-/// A cell as CSV wants it.
 fn cell(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r', ';']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+    let mut cell = String::new();
+    push_cell(&mut cell, text, ',');
+    cell
 }
 
 /// The name of a number of a variable, which is the variable's own where it has one number only.

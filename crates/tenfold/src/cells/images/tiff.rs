@@ -4,6 +4,7 @@
 //! small stock; the file is read at offsets, and nobody waits for anybody.
 
 mod chunks;
+mod directory;
 
 use super::raw::{Cursor, Raw, Shape};
 use super::{Reading, too_large};
@@ -65,6 +66,7 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<(Box<dyn Raw>,
     let most = usize::try_from(reading.memory / 4).unwrap_or(usize::MAX);
     (limits.decoding_buffer_size, limits.intermediate_buffer_size) = (most, most);
     limits.ifd_value_size = usize::try_from(disk.len()).unwrap_or(usize::MAX).min(most);
+    directory::check(disk)?;
     let mut decoder = start(disk, &limits)?;
     let (width, height) = guarded(disk, || decoder.dimensions())?;
     let colour = guarded(disk, || decoder.colortype())?;

@@ -1,6 +1,7 @@
 //! The model in words.
 
 use super::{Feature, Model};
+use crate::output::shown;
 use std::fmt::Write;
 
 impl Model {
@@ -32,7 +33,8 @@ impl Model {
             d.log_likelihood
         );
         for t in 0..self.k() {
-            let markers: Vec<&str> = self.markers(t, 6).iter().map(|m| self.genes[m.gene].as_str()).collect();
+            let markers = self.markers(t, 6);
+            let markers: Vec<_> = markers.iter().map(|m| shown(&self.genes[m.gene])).collect();
             let _ = write!(
                 text,
                 "type {}: {:.1} % of the {counted}; {}",

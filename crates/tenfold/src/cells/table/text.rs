@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::input::numbers::{Bad, decimal, line, shown};
 use crate::input::rows::{Cells, Kind, RowReader};
 use crate::input::{Source, parse_lines};
+use crate::output::text_of_cell;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use tenfold_engine::progress::{Progress, Silent};
@@ -111,8 +112,11 @@ impl Parser<'_> {
                 }
             };
         }
-        let name = |at: Option<usize>| {
-            at.map_or(Cow::Borrowed(""), |at| String::from_utf8_lossy(cells[at].trim_ascii()))
+        let name = |at: Option<usize>| match at
+            .map_or(Cow::Borrowed(""), |at| String::from_utf8_lossy(cells[at].trim_ascii()))
+        {
+            Cow::Borrowed(text) => Cow::Borrowed(text_of_cell(text)),
+            Cow::Owned(text) => Cow::Owned(text_of_cell(&text).to_owned()),
         };
         match self.columns.cell(numbers) {
             Ok(cell) => {

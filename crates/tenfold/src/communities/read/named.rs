@@ -1,8 +1,9 @@
 //! Lines with an edge each whose ids are names.
 
-use super::lines::{Fields, Line, Parsed, edge, quick_weight};
+use super::lines::{Fields, Line, Parsed, Separator, edge, quick_weight};
 use crate::communities::data::{Keys, NamedPiece, Names};
 use crate::input::numbers::{Bad, line};
+use crate::output::text_of_cell;
 
 /// Edges between names, numbered as they appear in the piece. The second value is the number of lines.
 pub(super) fn names(piece: &[u8], fields: &Fields, keys: Keys) -> Line<(Parsed, u64)> {
@@ -28,6 +29,9 @@ pub(super) fn names(piece: &[u8], fields: &Fields, keys: Keys) -> Line<(Parsed, 
         if from.contains('"') || to.contains('"') {
             return Ok((Parsed::Quotes, lines - 1));
         }
+        // Tables may be our own; the ids of plain lists are what they are.
+        let is_table = matches!(fields.separator, Separator::One(_));
+        let (from, to) = if is_table { (text_of_cell(from), text_of_cell(to)) } else { (from, to) };
         // A piece holds far fewer names than there are numbers.
         let mut place = |name: &str| names.insert(name).unwrap_or_default();
         edges.push((place(from), place(to)));
@@ -83,7 +87,6 @@ fn not_utf8(byte: u8) -> Bad {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::Separator;
     use super::*;
 
     const PLAIN: Fields =

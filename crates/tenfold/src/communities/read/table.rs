@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
 use crate::input::rows::{Cells, Kind, RowReader};
+use crate::output::text_of_cell;
 use tenfold_engine::progress::Progress;
 
 /// Rows between two looks whether to stop.
@@ -45,7 +46,7 @@ pub(super) fn read(source: &Source, head: &Head, progress: &dyn Progress) -> Res
                     "mend the line; a cell with separators stands in quotes",
                 ));
             };
-            utf8(source.path(), bytes.trim_ascii(), line)
+            Ok(text_of_cell(utf8(source.path(), bytes.trim_ascii(), line)?))
         };
         let (from, to) = (cell(fields.from)?, cell(fields.to)?);
         if from.is_empty() || to.is_empty() {

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::input::decode::utf8;
 use crate::input::rows::{Cells, Kind, RowReader};
 use crate::input::{Opening, Source};
+use crate::output::text_of_cell;
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
@@ -151,7 +152,7 @@ impl<'a> Text<'a> {
         let mut row = Cells::default();
         while let Some(line) = self.rows.next(&mut row)? {
             if !row.is_blank() {
-                let text = |cell: &[u8]| Ok(utf8(self.source.path(), cell, line)?.to_owned());
+                let text = |cell: &[u8]| Ok(text_of_cell(utf8(self.source.path(), cell, line)?).to_owned());
                 return Ok(Some((line, row.iter().map(text).collect::<Result<_>>()?)));
             }
         }

@@ -171,7 +171,7 @@ fn offsets(cells: &[Cell], other: &[Cell]) -> Option<Vec<usize>> {
             let vector = *rows == 1 || *columns == 1;
             let follows = places.iter().enumerate().all(|(i, &place)| place == begin + i as f64);
             let counted = begin >= 1.0 && begin <= (1u64 << 52) as f64 && begin.fract() == 0.0;
-            (vector && follows && counted && places.len() == values.len()).then_some(begin as usize - 1)
+            (vector && follows && counted && places.len() == values.len()).then(|| begin as usize - 1)
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Newick and NEXUS: the tree alone, observed names as tips.
 
+use super::super::newick::quoted;
 use super::super::picture::Shown;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -82,14 +83,4 @@ fn one(shown: &Shown<'_>, part: &[usize], edges: &Edges, comments: bool) -> Stri
         }
     }
     text
-}
-
-/// A name in quotes, where Newick would read more into it; a quote inside is doubled. Ends of lines become blanks.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    if !name.is_empty() && name.chars().all(plain) && !name.starts_with('-') {
-        return name.to_owned();
-    }
-    let inside = name.replace(|c: char| c.is_control(), " ").replace('\'', "''");
-    format!("'{inside}'")
 }

@@ -14,6 +14,7 @@ mod text;
 
 pub(super) use join::join;
 pub(super) use parse::{Written, next_tree};
+pub(super) use text::quoted;
 pub use text::{to_newick, to_nexus};
 
 use super::nexus;

@@ -127,9 +127,11 @@ fn smallest(tree: &Tree, root: usize) -> HashMap<usize, usize> {
 }
 
 /// A name as other programs read it: in quotes unless it is plain. Underscores are quoted too, since without quotes they mean
-/// blanks.
-fn quoted(name: &str) -> String {
-    let plain = !name.is_empty()
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+') || b >= 0x80);
-    if plain { name.to_owned() } else { format!("'{}'", name.replace('\'', "''").replace(['\n', '\r'], " ")) }
+/// blanks; control characters, ends of lines among them, become blanks.
+pub(in crate::trees) fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+');
+    if !name.is_empty() && name.chars().all(plain) && !name.starts_with('-') {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace(|c: char| c.is_control(), " ").replace('\'', "''"))
 }

@@ -1,0 +1,186 @@
+//! A short fuzz pass with fixed seeds: every reader gets its seeds spoilt, and must neither panic nor allocate beyond its bound.
+//! The long ones are guided by coverage: `cargo xtask trust fuzz`.
+
+mod graph_files;
+mod image_files;
+mod input_files;
+#[path = "readers/measure.rs"]
+mod measure;
+mod readers;
+#[path = "readers/seeds.rs"]
+mod seeds;
+mod signal_files;
+
+use input_files::{Spoil, folder};
+use readers::{READERS, Reader};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use tenfold::model_file::{ModelFile, TensorData};
+
+/// Spoilt files of every seed.
+const ROUNDS: usize = 24;
+
+/// Where the seeds of a reader lie.
+fn corpus(reader: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(reader)
+}
+
+/// Like a `Spoil`, for models: a checksum protects their bytes, and a stranger can compute one.
+fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut model = ModelFile::from_bytes(bytes).ok()?;
+    let names: Vec<String> = model.tensors.keys().cloned().collect();
+    let name = &names[spoil.next() as usize % names.len()];
+    match spoil.next() % 6 {
+        0 => drop(model.tensors.remove(name)),
+        1 => {
+            let tensor = model.tensors.get_mut(name)?;
+            let len = tensor.shape.iter().product::<usize>();
+            tensor.shape =
+                [vec![len], vec![1, len], vec![len, 1], vec![0, 0]][spoil.next() as usize % 4].clone();
+            if tensor.shape == [0, 0] {
+                tensor.data = TensorData::F64(vec![]);
+            }
+        }
+        2 => match &mut model.tensors.get_mut(name)?.data {
+            TensorData::F64(x) if !x.is_empty() => {
+                let at = spoil.next() as usize % x.len();
+                x[at] = [0.0, -1.0, 1e308, -1e308, 1e-308, 0.5, 4294967296.0][spoil.next() as usize % 7];
+            }
+            TensorData::F32(x) if !x.is_empty() => {
+                let at = spoil.next() as usize % x.len();
+                x[at] = [0.0, -1.0, 1e38, -1e38][spoil.next() as usize % 4];
+            }
+            TensorData::U8(x) if !x.is_empty() => {
+                let at = spoil.next() as usize % x.len();
+                x[at] = [b'\n', b'0', 0xff, b'\\', b'{'][spoil.next() as usize % 5];
+            }
+            _ => {}
+        },
+        3 => {
+            let other = model.tensors[&names[spoil.next() as usize % names.len()]].clone();
+            model.tensors.insert(name.clone(), other);
+        }
+        _ => {
+            // The facts: something else in the place of any one of them.
+            let mut places = vec![];
+            pointers(&model.metadata, String::new(), &mut places);
+            let place = &places[spoil.next() as usize % places.len()];
+            let other = [
+                "null",
+                "-1",
+                "1e308",
+                "18446744073709551615",
+                "\"x\"",
+                "[]",
+                "{}",
+                "[1,2,3]",
+                "0",
+                "true",
+                "4000000000",
+            ];
+            let other = other[spoil.next() as usize % other.len()];
+            *model.metadata.pointer_mut(place)? = serde_json::from_str(other).unwrap();
+        }
+    }
+    model.to_bytes().ok()
+}
+
+fn pointers(value: &serde_json::Value, here: String, all: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.iter().for_each(|(key, value)| {
+                pointers(value, format!("{here}/{}", key.replace('~', "~0").replace('/', "~1")), all);
+            });
+        }
+        serde_json::Value::Array(list) => {
+            list.iter()
+                .enumerate()
+                .take(4)
+                .for_each(|(i, value)| pointers(value, format!("{here}/{i}"), all));
+        }
+        _ => {}
+    }
+    all.push(here);
+}
+
+/// Whether anything was read; what is found goes into the list.
+fn check(reader: &Reader, folder: &Path, bytes: &[u8], what: &str, findings: &mut Vec<String>) -> bool {
+    let work = AssertUnwindSafe(|| measure::taken(reader, folder, bytes));
+    let allowed = measure::allowed(bytes.len());
+    match catch_unwind(work) {
+        Ok((found, taken)) => {
+            if taken > allowed {
+                findings.push(format!("{}: {what}: {taken} bytes where {allowed} are allowed", reader.name));
+            }
+            found
+        }
+        Err(_) => {
+            findings.push(format!("{}: {what}: panics", reader.name));
+            false
+        }
+    }
+}
+
+/// One test, because what is allocated is counted for the whole process.
+#[test]
+fn every_reader_withstands_its_seeds_spoilt() {
+    let folder = folder();
+    let mut findings = Vec::new();
+    // Panics of the crates that read Parquet, Arrow and TIFF are caught by their readers, and all others are told below.
+    std::panic::set_hook(Box::new(|_| {}));
+    for reader in READERS {
+        let mut seeds: Vec<PathBuf> = std::fs::read_dir(corpus(reader.name))
+            .unwrap_or_else(|e| panic!("{} has no seeds: {e}", reader.name))
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        seeds.sort();
+        assert!(!seeds.is_empty(), "{} has no seeds", reader.name);
+        let mut read = 0;
+        for path in &seeds {
+            let bytes = std::fs::read(path).unwrap();
+            read +=
+                usize::from(check(reader, folder.path(), &bytes, &path.display().to_string(), &mut findings));
+            let mut spoil = Spoil::new(bytes.len() as u64);
+            for round in 0..ROUNDS {
+                let spoilt = match reader.name.starts_with("model-") && round % 4 != 0 {
+                    true => spoil_model(&mut spoil, &bytes),
+                    false => Some(spoil.spoil(&bytes)),
+                };
+                if let Some(spoilt) = spoilt {
+                    let what = format!("{} spoilt, round {round}", path.display());
+                    check(reader, folder.path(), &spoilt, &what, &mut findings);
+                }
+            }
+        }
+        // Spoiling what is refused at once would prove nothing.
+        if read == 0 {
+            findings.push(format!("{}: no seed is read", reader.name));
+        }
+    }
+    let _ = std::panic::take_hook();
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// `TENFOLD_WRITE_SEEDS=1` writes them anew; models, whose last digits differ between processors, only then.
+#[test]
+fn seeds_are_those_that_are_made_here() {
+    let folder = folder();
+    let write = std::env::var_os("TENFOLD_WRITE_SEEDS").is_some();
+    let mut all = seeds::all(folder.path());
+    if write {
+        all.extend(seeds::models());
+    }
+    for (reader, name, bytes) in all {
+        let path = corpus(reader).join(name);
+        if write {
+            std::fs::create_dir_all(corpus(reader)).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        let held = std::fs::read(&path).unwrap_or_default();
+        assert!(
+            held == bytes,
+            "{} is not what seeds.rs makes; write it with TENFOLD_WRITE_SEEDS=1",
+            path.display()
+        );
+    }
+}
