@@ -22,7 +22,7 @@ const DATA: &[&str] = &[
     "generate motifs --windows 1000 -L 3 -o S.npy",
     "generate trees --variables 40 --samples 4000 -o T.csv",
     "generate cells --genes 2 --side 256 --cells 250 -o t",
-    "generate cells --types 6 --genes 100 --cells 40000 --no-images -o many",
+    "generate cells --types 5 --genes 60 --cells 20000 --no-images -o many",
 ];
 
 /// Fits that write models and tables. Each takes about half a second, and has stages and rounds.
@@ -59,7 +59,7 @@ pub const FITS: &[Fit] = &[
     },
     Fit {
         name: "cells",
-        arguments: "cells fit many/truth.csv -k auto --max-types 8 -o types.tenfold",
+        arguments: "cells fit many/truth.csv -k auto --max-types 7 -o types.tenfold",
         outputs: &["types.tenfold"],
     },
     Fit {
