@@ -106,8 +106,8 @@ fn cells_and_their_types_go_on() {
     place.ok("generate cells --genes 2 --side 384 --cells 500 -o t");
     let detect = "cells detect t/gene0001.png t/gene0002.png --radius 5";
     comes_to_the_same_bytes(&place, detect, "cells.csv", 2);
-    place.ok("generate cells --types 6 --genes 100 --cells 60000 --no-images -o many");
-    comes_to_the_same_bytes(&place, "cells fit many/truth.csv -k auto --max-types 9", "m.tenfold", 3);
+    place.ok("generate cells --types 5 --genes 60 --cells 20000 --no-images -o many");
+    comes_to_the_same_bytes(&place, "cells fit many/truth.csv -k auto --max-types 7", "m.tenfold", 3);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod shown;
 pub use cell::{push_cell, text_of_cell};
 pub use shown::{shown, shown_lines};
 
+use leftovers::asked_for;
 pub use leftovers::{claim, sweep, temporary};
 
 use crate::error::{Error, Result};
@@ -66,9 +67,11 @@ pub fn write_atomically(
 
 /// The error for a write to `path` that the system refused.
 pub fn write_error(path: &Path, error: std::io::Error) -> Error {
+    // The user knows the file that was asked for, and nothing of temporary names.
+    let problem = error.to_string();
     Error::Write {
-        path: path.to_owned(),
-        problem: error.to_string(),
+        path: asked_for(path),
+        problem: problem.split(" at path ").next().unwrap_or_default().to_owned(),
         remedy: "check that the folder exists, may be written and has room".into(),
     }
 }

@@ -22,7 +22,7 @@ const DATA: &[&str] = &[
     "generate motifs --windows 1000 -L 3 -o S.npy",
     "generate trees --variables 40 --samples 4000 -o T.csv",
     "generate cells --genes 2 --side 256 --cells 250 -o t",
-    "generate cells --types 6 --genes 100 --cells 40000 --no-images -o many",
+    "generate cells --types 5 --genes 60 --cells 20000 --no-images -o many",
 ];
 
 /// Fits that write models and tables. Each takes about half a second, and has stages and rounds.
@@ -59,7 +59,7 @@ pub const FITS: &[Fit] = &[
     },
     Fit {
         name: "cells",
-        arguments: "cells fit many/truth.csv -k auto --max-types 8 -o types.tenfold",
+        arguments: "cells fit many/truth.csv -k auto --max-types 7 -o types.tenfold",
         outputs: &["types.tenfold"],
     },
     Fit {
@@ -89,6 +89,17 @@ pub const RESULTS: &[Fit] = &[
     },
 ];
 
+/// The variable that names a command to be tried in the place of the built one, such as that of an installed package.
+const COMMAND: &str = "TENFOLD_TRUST_COMMAND";
+
+fn built(workspace: &Workspace) -> Result<PathBuf, String> {
+    let built = workspace.cargo(&["build", "-p", "tenfold-cli", "--all-features"]).status();
+    match built.map_err(|error| error.to_string())?.success() {
+        true => Ok(workspace.target.join("debug/tenfold")),
+        false => Err("the command could not be built".into()),
+    }
+}
+
 /// The built command, in a folder with data for all fits.
 pub struct Field {
     pub folder: PathBuf,
@@ -96,16 +107,16 @@ pub struct Field {
 }
 
 impl Field {
-    /// Builds the command and draws the data, in a folder of the build folder that is made anew.
+    /// Builds the command, unless [`COMMAND`] names one, and draws the data, in a folder of the build folder that is made anew.
     pub fn prepare(workspace: &Workspace, name: &str) -> Result<Self, String> {
-        let built = workspace.cargo(&["build", "-p", "tenfold-cli", "--all-features"]).status();
-        if !built.map_err(|error| error.to_string())?.success() {
-            return Err("the command could not be built".into());
-        }
+        let program = match std::env::var_os(COMMAND) {
+            Some(program) => PathBuf::from(program),
+            None => built(workspace)?,
+        };
         let folder = workspace.target.join("trust").join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let field = Self { folder, program: workspace.target.join("debug/tenfold") };
+        let field = Self { folder, program };
         for data in DATA {
             field.must(data)?;
         }

@@ -1,7 +1,7 @@
 //! Temporary files: how they are named and claimed, and what killed runs leave of them.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// How temporary names begin, before six letters and digits drawn by chance.
@@ -12,6 +12,12 @@ pub fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     builder
+}
+
+/// The path without temporary folders: files that belong together wait in one beside their place.
+pub(super) fn asked_for(path: &Path) -> PathBuf {
+    let temporary = |part: &Component<'_>| part.as_os_str().to_string_lossy().starts_with(TEMPORARY);
+    path.components().filter(|part| !temporary(part)).collect()
 }
 
 /// Says that a temporary file, or an opened temporary folder, is in use for as long as it is open. Where the file system knows no
@@ -62,6 +68,13 @@ fn remove(entry: &std::fs::DirEntry, folder: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_name_the_file_that_was_asked_for() {
+        let staged = Path::new("results/.tenfold-part-aB3xYz/model.tenfold");
+        let error = super::super::write_error(staged, std::io::ErrorKind::StorageFull.into());
+        assert!(error.to_string().starts_with("results/model.tenfold cannot be written: "), "{error}");
+    }
 
     #[test]
     fn what_killed_runs_left_is_swept_and_nothing_else() {
