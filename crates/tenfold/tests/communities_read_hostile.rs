@@ -8,8 +8,8 @@ use input_files::Spoil;
 use proptest::prelude::*;
 use readers::graphs::sound;
 use std::sync::Mutex;
-use tenfold::communities::read::{Format, ReadOptions, read};
 use tenfold::communities::Kind;
+use tenfold::communities::read::{Format, ReadOptions, read};
 use tenfold::engine::progress::Silent;
 
 const FORMATS: [Format; 8] = [

@@ -15,6 +15,7 @@ use input_files::{Spoil, folder};
 use readers::{READERS, Reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use tenfold::model_file::{ModelFile, TensorData};
 
 /// Spoilt files of every seed.
@@ -35,7 +36,8 @@ fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
         1 => {
             let tensor = model.tensors.get_mut(name)?;
             let len = tensor.shape.iter().product::<usize>();
-            tensor.shape = [vec![len], vec![1, len], vec![len, 1], vec![0, 0]][spoil.next() as usize % 4].clone();
+            tensor.shape =
+                [vec![len], vec![1, len], vec![len, 1], vec![0, 0]][spoil.next() as usize % 4].clone();
             if tensor.shape == [0, 0] {
                 tensor.data = TensorData::F64(vec![]);
             }
@@ -64,7 +66,19 @@ fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
             let mut places = vec![];
             pointers(&model.metadata, String::new(), &mut places);
             let place = &places[spoil.next() as usize % places.len()];
-            let other = ["null", "-1", "1e308", "18446744073709551615", "\"x\"", "[]", "{}", "[1,2,3]", "0", "true", "4000000000"];
+            let other = [
+                "null",
+                "-1",
+                "1e308",
+                "18446744073709551615",
+                "\"x\"",
+                "[]",
+                "{}",
+                "[1,2,3]",
+                "0",
+                "true",
+                "4000000000",
+            ];
             let other = other[spoil.next() as usize % other.len()];
             *model.metadata.pointer_mut(place)? = serde_json::from_str(other).unwrap();
         }
@@ -80,7 +94,10 @@ fn pointers(value: &serde_json::Value, here: String, all: &mut Vec<String>) {
             });
         }
         serde_json::Value::Array(list) => {
-            list.iter().enumerate().take(4).for_each(|(i, value)| pointers(value, format!("{here}/{i}"), all));
+            list.iter()
+                .enumerate()
+                .take(4)
+                .for_each(|(i, value)| pointers(value, format!("{here}/{i}"), all));
         }
         _ => {}
     }
@@ -105,9 +122,12 @@ fn check(reader: &Reader, folder: &Path, bytes: &[u8], what: &str, findings: &mu
     }
 }
 
-/// One test, because what is allocated is counted for the whole process.
+/// What is allocated is counted for the whole process, so that its tests wait for one another.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn every_reader_withstands_its_seeds_spoilt() {
+    let _alone = ALONE.lock();
     let folder = folder();
     let mut findings = Vec::new();
     // Panics of the crates that read Parquet, Arrow and TIFF are caught by their readers, and all others are told below.
@@ -122,7 +142,8 @@ fn every_reader_withstands_its_seeds_spoilt() {
         let mut read = 0;
         for path in &seeds {
             let bytes = std::fs::read(path).unwrap();
-            read += usize::from(check(reader, folder.path(), &bytes, &path.display().to_string(), &mut findings));
+            read +=
+                usize::from(check(reader, folder.path(), &bytes, &path.display().to_string(), &mut findings));
             let mut spoil = Spoil::new(bytes.len() as u64);
             for round in 0..ROUNDS {
                 let spoilt = match reader.name.starts_with("model-") && round % 4 != 0 {
@@ -147,6 +168,7 @@ fn every_reader_withstands_its_seeds_spoilt() {
 /// `TENFOLD_WRITE_SEEDS=1` writes them anew; models, whose last digits differ between processors, only then.
 #[test]
 fn seeds_are_those_that_are_made_here() {
+    let _alone = ALONE.lock();
     let folder = folder();
     let write = std::env::var_os("TENFOLD_WRITE_SEEDS").is_some();
     let mut all = seeds::all(folder.path());
@@ -160,6 +182,10 @@ fn seeds_are_those_that_are_made_here() {
             std::fs::write(&path, &bytes).unwrap();
         }
         let held = std::fs::read(&path).unwrap_or_default();
-        assert!(held == bytes, "{} is not what seeds.rs makes; write it with TENFOLD_WRITE_SEEDS=1", path.display());
+        assert!(
+            held == bytes,
+            "{} is not what seeds.rs makes; write it with TENFOLD_WRITE_SEEDS=1",
+            path.display()
+        );
     }
 }

@@ -119,7 +119,10 @@ fn places_before_the_first_sample_are_none() {
         let options = ReadOptions { layout: Layout::Channels, ..ReadOptions::default() };
         let signals = read(&path, &options, &Silent).unwrap();
         // Windows without places are trials of their own.
-        assert_eq!(signals.stretches().iter().map(|s| (s.trial, s.offset)).collect::<Vec<_>>(), [(0, 0), (1, 0)]);
+        assert_eq!(
+            signals.stretches().iter().map(|s| (s.trial, s.offset)).collect::<Vec<_>>(),
+            [(0, 0), (1, 0)]
+        );
     }
 }
 

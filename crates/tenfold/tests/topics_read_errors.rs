@@ -337,7 +337,10 @@ fn a_small_file_does_not_unpack_without_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, "x.txt.gz", &packed(&b"word \n".repeat(1 << 20))[0]);
     let message = refusal(&path, &ReadOptions { max_decompressed: 1 << 20, ..plain() });
-    assert!(message.contains("unpacks to more than 1048576 bytes; if you trust it, raise --max-decompressed"), "{message}");
+    assert!(
+        message.contains("unpacks to more than 1048576 bytes; if you trust it, raise --max-decompressed"),
+        "{message}"
+    );
     let whole = std::fs::read(&path).unwrap();
     let path = file(&folder, "x.txt.gz", &whole[..whole.len() / 2]);
     assert!(refusal(&path, &plain()).contains("cut short or damaged"));

@@ -87,14 +87,21 @@ fn build(folder: &Path) -> Result<PathBuf, String> {
 
 /// One run of a reader; says what was counted.
 fn fuzz(folder: &Path, program: &Path, reader: &str, minutes: f64) -> Result<Value, String> {
-    let [corpus, artifacts, seeds] = ["corpus", "artifacts", "seeds"].map(|part| folder.join(part).join(reader));
+    let [corpus, artifacts, seeds] =
+        ["corpus", "artifacts", "seeds"].map(|part| folder.join(part).join(reader));
     for path in [&corpus, &artifacts] {
         fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let (peak, log) = (folder.join("target").join("peak"), folder.join("target").join(format!("{reader}.log")));
+    let (peak, log) =
+        (folder.join("target").join("peak"), folder.join("target").join(format!("{reader}.log")));
     let _ = fs::remove_file(&peak);
     // Room for the largest seed and a little more; most formats say all they can in four kilobytes.
-    let largest = fs::read_dir(&seeds).into_iter().flatten().flatten().filter_map(|e| Some(e.metadata().ok()?.len())).max();
+    let largest = fs::read_dir(&seeds)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| Some(e.metadata().ok()?.len()))
+        .max();
     let longest = 4096.max(largest.unwrap_or(0) * 5 / 4);
     let file = fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
     let begin = Instant::now();
@@ -219,9 +226,16 @@ mod tests {
         add(&mut kept, &run(5, 40, 1, 1));
         assert!(!row("x", &kept).held);
         add(&mut kept, &run(7, 30, 0, 0));
-        assert_eq!(kept, json!({ "executions": 12, "seconds": 120, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 }));
+        assert_eq!(
+            kept,
+            json!({ "executions": 12, "seconds": 120, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 })
+        );
         let told = row("x", &kept);
-        assert!(told.held && told.measured.starts_with("12 executions in 2.0 min, 9 edges, 1 found, 0 open"), "{}", told.measured);
+        assert!(
+            told.held && told.measured.starts_with("12 executions in 2.0 min, 9 edges, 1 found, 0 open"),
+            "{}",
+            told.measured
+        );
         assert!(!row("x", &Value::Null).held);
     }
 

@@ -151,7 +151,10 @@ impl Show {
 
 fn told_documents(model: &Model, topic: usize) -> String {
     let line = |r: &tenfold::topics::Representative| {
-        let name = r.name.as_deref().map_or_else(|| format!("document {}", r.document + 1), |n| shown(n).into_owned());
+        let name = r
+            .name
+            .as_deref()
+            .map_or_else(|| format!("document {}", r.document + 1), |n| shown(n).into_owned());
         format!("  {:>3.0}% of {name}\n", 100.0 * r.share)
     };
     model.representatives()[topic].iter().map(line).collect()

@@ -70,7 +70,9 @@ mod tests {
 
     #[test]
     fn formulas_get_an_apostrophe_and_nothing_else_does() {
-        for text in ["=1+1", "+A1", "-A1", "@SUM(A1)", "=cmd|' /C calc'!A0", "-1+1", "-inf", "＝1+1", "--1", "+-"] {
+        for text in
+            ["=1+1", "+A1", "-A1", "@SUM(A1)", "=cmd|' /C calc'!A0", "-1+1", "-inf", "＝1+1", "--1", "+-"]
+        {
             assert_eq!(cell(text), format!("'{text}"), "{text}");
         }
         assert_eq!(cell("\t=1"), "'\t=1");

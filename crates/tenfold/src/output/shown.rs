@@ -25,7 +25,9 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
 fn acts(c: char) -> bool {
     let direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (c.is_control() && !matches!(c, '\n' | '\t')) || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || direction
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {

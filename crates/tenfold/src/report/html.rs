@@ -282,7 +282,9 @@ mod tests {
     fn no_name_turns_the_text_behind_it() {
         let name = "abc\u{202e}txt\u{2067}x";
         let mut page = Page::new(name, name);
-        page.push(Section::new(name).with(Block::text(name)).with(Block::Widget { name: "w", data: json!([name]) }));
+        page.push(
+            Section::new(name).with(Block::text(name)).with(Block::Widget { name: "w", data: json!([name]) }),
+        );
         let html = page.to_html();
         assert!(!html.contains(turns) && html.contains("abc\u{fffd}txt\u{fffd}x"));
         // Marks of direction and letters of any script stay.

@@ -70,9 +70,14 @@ pub fn truth(path: &Path) -> bool {
     use truth::Format;
     let ids = Ids::from_numbers(vec![1, 2, 3, 4]).unwrap();
     let mut found = false;
-    for format in
-        [None, Some(Format::Cover), Some(Format::Nodes), Some(Format::Members), Some(Format::Table), Some(Format::Graph)]
-    {
+    for format in [
+        None,
+        Some(Format::Cover),
+        Some(Format::Nodes),
+        Some(Format::Members),
+        Some(Format::Table),
+        Some(Format::Graph),
+    ] {
         let options = truth::Options { format, max_decompressed: ROOM, ..truth::Options::default() };
         if let Ok(known) = truth::read(path, &ids, &options, &Silent) {
             assert!(known.known().len() == 4 && known.names().len() == known.k());

@@ -8,12 +8,15 @@ pub fn ica(path: &Path) -> bool {
 }
 
 pub fn topics(path: &Path) -> bool {
-    let told = |model: tenfold::topics::Model| (model.summary(), model.report().map(|page| page.to_html()), model.to_bytes());
+    let told = |model: tenfold::topics::Model| {
+        (model.summary(), model.report().map(|page| page.to_html()), model.to_bytes())
+    };
     tenfold::topics::Model::load(path).map(told).is_ok()
 }
 
 pub fn communities(path: &Path) -> bool {
-    let told = |model: tenfold::communities::Model| (model.summary(), model.report().to_html(), model.to_bytes());
+    let told =
+        |model: tenfold::communities::Model| (model.summary(), model.report().to_html(), model.to_bytes());
     tenfold::communities::Model::load(path).map(told).is_ok()
 }
 
@@ -23,7 +26,9 @@ pub fn motifs(path: &Path) -> bool {
 }
 
 pub fn sentences(path: &Path) -> bool {
-    let told = |model: tenfold::sentences::Model| (model.summary(), model.report().map(|page| page.to_html()), model.to_bytes());
+    let told = |model: tenfold::sentences::Model| {
+        (model.summary(), model.report().map(|page| page.to_html()), model.to_bytes())
+    };
     tenfold::sentences::Model::load(path).map(told).is_ok()
 }
 

@@ -36,11 +36,11 @@ pub fn codes(path: &Path) -> bool {
 
 /// A map of codes to groups, beside events.
 pub fn groups(path: &Path) -> bool {
-    let events = path.with_file_name("events.csv");
-    std::fs::write(&events, "patient,code\n1,a\n2,b\n1,c1\n2,c2\n").unwrap();
+    let visits = path.with_file_name("visits.csv");
+    std::fs::write(&visits, "patient,code\n1,a\n2,b\n1,c1\n2,c2\n").unwrap();
     for broad_groups in [false, true] {
         let groups = Some(path.to_owned());
-        way(&events, &Options { groups, descriptions: Some(path.to_owned()), broad_groups, ..events() });
+        way(&visits, &Options { groups, descriptions: Some(path.to_owned()), broad_groups, ..events() });
     }
     let names = ["a", "b c"].map(String::from);
     groups_of(path, &names, &Silent).is_ok_and(|found| found.len() == 2)

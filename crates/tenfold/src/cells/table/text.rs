@@ -112,11 +112,11 @@ impl Parser<'_> {
                 }
             };
         }
-        let name = |at: Option<usize>| {
-            match at.map_or(Cow::Borrowed(""), |at| String::from_utf8_lossy(cells[at].trim_ascii())) {
-                Cow::Borrowed(text) => Cow::Borrowed(text_of_cell(text)),
-                Cow::Owned(text) => Cow::Owned(text_of_cell(&text).to_owned()),
-            }
+        let name = |at: Option<usize>| match at
+            .map_or(Cow::Borrowed(""), |at| String::from_utf8_lossy(cells[at].trim_ascii()))
+        {
+            Cow::Borrowed(text) => Cow::Borrowed(text_of_cell(text)),
+            Cow::Owned(text) => Cow::Owned(text_of_cell(&text).to_owned()),
         };
         match self.columns.cell(numbers) {
             Ok(cell) => {

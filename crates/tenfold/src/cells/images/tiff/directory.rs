@@ -52,7 +52,8 @@ pub(super) fn check(disk: &Disk) -> Result<()> {
             _ => len,
         };
         if count > most {
-            let problem = format!("promises {count} numbers under tag {tag}, more than its {len} bytes can hold");
+            let problem =
+                format!("promises {count} numbers under tag {tag}, more than its {len} bytes can hold");
             return Err(disk.fail(problem, DAMAGED));
         }
     }
