@@ -63,6 +63,11 @@ fn quoted(cell: &str) -> String {
     format!("\"{}\"", cell.replace('"', "\"\""))
 }
 
+/// A cell of a table that the program may have written itself, where an apostrophe before a formula is no part of the name.
+fn marked(cell: &str) -> String {
+    quoted(&if cell.starts_with("'=") { format!("'{cell}") } else { cell.to_owned() })
+}
+
 #[test]
 fn nodes() {
     let place = Place::new();
@@ -71,7 +76,7 @@ fn nodes() {
     for (a, b) in
         (0..10).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| a / 5 == b / 5 || a - b == 5)
     {
-        edges += &format!("{},{}\n", quoted(NAMES[a]), quoted(NAMES[b]));
+        edges += &format!("{},{}\n", marked(NAMES[a]), marked(NAMES[b]));
     }
     place.write("g.csv", edges);
     run(
@@ -285,8 +290,8 @@ fn genes_and_images() {
         let place = |k: usize| 500.0 * (noise[(i * 3 + k) % 4000] + 0.5);
         table += &format!(
             "{},{},{:.2},{:.2},{size:.3},{:.3},0.5,{:.2},1\n",
-            quoted(&format!("{}.png", names[gene])),
-            quoted(names[gene]),
+            marked(&format!("{}.png", names[gene])),
+            marked(names[gene]),
             place(0),
             place(1),
             size * 0.8,

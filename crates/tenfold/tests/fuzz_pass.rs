@@ -15,6 +15,7 @@ use input_files::{Spoil, folder};
 use readers::{READERS, Reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use tenfold::model_file::{ModelFile, TensorData};
 
 /// Spoilt files of every seed.
@@ -121,9 +122,12 @@ fn check(reader: &Reader, folder: &Path, bytes: &[u8], what: &str, findings: &mu
     }
 }
 
-/// One test, because what is allocated is counted for the whole process.
+/// What is allocated is counted for the whole process, so that its tests wait for one another.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn every_reader_withstands_its_seeds_spoilt() {
+    let _alone = ALONE.lock();
     let folder = folder();
     let mut findings = Vec::new();
     // Panics of the crates that read Parquet, Arrow and TIFF are caught by their readers, and all others are told below.
@@ -164,6 +168,7 @@ fn every_reader_withstands_its_seeds_spoilt() {
 /// `TENFOLD_WRITE_SEEDS=1` writes them anew; models, whose last digits differ between processors, only then.
 #[test]
 fn seeds_are_those_that_are_made_here() {
+    let _alone = ALONE.lock();
     let folder = folder();
     let write = std::env::var_os("TENFOLD_WRITE_SEEDS").is_some();
     let mut all = seeds::all(folder.path());

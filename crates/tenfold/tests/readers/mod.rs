@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// What packed files may unpack to here, and what readers may hold that keep larger files on disk: small, so that what goes beyond
 /// them is seen.
-pub const ROOM: u64 = 1 << 20;
+pub const ROOM: u64 = 1 << 17;
 
 /// One way in for strangers' bytes.
 pub struct Reader {

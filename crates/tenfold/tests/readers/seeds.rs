@@ -17,7 +17,7 @@ pub fn all(folder: &Path) -> Vec<Seed> {
     for (reader, text) in [("gzip", 0), ("zstd", 1)] {
         all.push((reader, "numbers", packed(b"a,b\n1,2\n3,4.5\n5,6e1\n")[text].clone()));
         all.push((reader, "edges", packed(b"1 2\n2 3\n3 1\n")[text].clone()));
-        all.push((reader, "bomb", packed(&vec![b'1'; 2 << 20])[text].clone()));
+        all.push((reader, "bomb", packed(&vec![b'1'; 1 << 18])[text].clone()));
     }
     all.extend(parquet(folder));
     all.extend([("arrow", "file", arrow(false)), ("arrow", "stream", arrow(true))]);

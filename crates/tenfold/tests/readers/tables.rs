@@ -34,11 +34,12 @@ pub fn twice(path: &Path) -> bool {
     check(path) | signals::check(path)
 }
 
-/// Streams of gzip and zstd: as numbers, as text, as edges and as variables, which unpack in different ways.
+/// Streams of gzip and zstd: as numbers, as documents, as edges and as variables, which unpack in different ways.
 pub fn packed(path: &Path) -> bool {
+    let lines = Some(tenfold::topics::read::Format::Lines);
     let edges = Some(tenfold::communities::read::Format::Edges);
     check(path)
-        | super::documents::text(path)
+        | super::documents::ways(path, lines)
         | super::graphs::ways(path, edges)
         | super::variables::check(path)
 }

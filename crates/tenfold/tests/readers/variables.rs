@@ -36,7 +36,7 @@ pub fn codes(path: &Path) -> bool {
 
 /// A map of codes to groups, beside events.
 pub fn groups(path: &Path) -> bool {
-    let visits = path.with_file_name("events.csv");
+    let visits = path.with_file_name("visits.csv");
     std::fs::write(&visits, "patient,code\n1,a\n2,b\n1,c1\n2,c2\n").unwrap();
     for broad_groups in [false, true] {
         let groups = Some(path.to_owned());

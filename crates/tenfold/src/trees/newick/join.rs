@@ -11,7 +11,7 @@ const MATCH: &str = "give a tree whose tips are the names of the variables";
 /// Finds variables by their names.
 struct Names<'a> {
     exact: HashMap<&'a str, usize>,
-    /// With blanks for underscores; `None` where several names are alike.
+    /// With blanks for underscores and control characters, as they are written; `None` where several names are alike.
     loose: HashMap<String, Option<usize>>,
     /// With the first word, a genus, by its first letter.
     short: HashMap<String, Option<usize>>,
@@ -20,7 +20,7 @@ struct Names<'a> {
 }
 
 fn loosened(text: &str) -> String {
-    text.replace('_', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+    text.replace(|c: char| c == '_' || c.is_control(), " ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `M mulatta` for `Macaca mulatta` and for `M. mulatta`; nothing for a single word.
