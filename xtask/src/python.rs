@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::venv::Venv;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, build_once};
 
 /// Builds, installs and tests. What it answers is the last line of pytest, which counts tests.
 ///
@@ -47,6 +47,7 @@ fn build(workspace: &Workspace, venv: &Venv) -> Result<PathBuf, String> {
     // With the features of the tests before, so that nothing is compiled twice.
     maturin.args(["--features", "gpu"]);
     maturin.arg("--interpreter").arg(venv.python()).arg("--out").arg(&folder).current_dir(&workspace.root);
+    build_once(&mut maturin);
     if !maturin.status().is_ok_and(|status| status.success()) {
         return Err("maturin could not build the wheel; see above".into());
     }

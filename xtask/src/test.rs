@@ -12,7 +12,7 @@ use crate::python;
 use crate::supply;
 use crate::venv::Venv;
 use crate::vulkan;
-use crate::workspace::{Workspace, succeeds};
+use crate::workspace::{Workspace, is_ci, succeeds};
 
 /// Where tests find the Python that holds `xtask/requirements.txt`; unset means: not available.
 const PYTHON_VARIABLE: &str = "TENFOLD_TEST_PYTHON";
@@ -82,7 +82,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool, String> 
         }
         run_steps(workspace, quick)
     });
-    let strict = std::env::var("CI").is_ok_and(|value| value == "true");
+    let strict = is_ci();
     let (text, sound) = summary(&rows, begin.elapsed(), strict);
     println!("\n{text}");
     Ok(sound)

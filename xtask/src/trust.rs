@@ -52,12 +52,12 @@ const PIECES: &[Piece] = &[
     },
     Piece {
         name: "load",
-        told: "100 fits at once from threads and processes; 1e6 documents inferred one by one [--fits N] [--documents N]",
+        told: "100 fits at once from threads and processes; 1e6 documents inferred one by one [--fits N] [--documents N] [--installed]",
         run: load::run,
     },
     Piece {
         name: "soak",
-        told: "fit, infer and report for hours in one process: memory and file handles stay [--minutes N]",
+        told: "fit, infer and report for hours in one process: memory and file handles stay [--minutes N | --record FILE] [--installed]",
         run: soak::run,
     },
 ];

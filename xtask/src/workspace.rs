@@ -38,6 +38,7 @@ impl Workspace {
     pub fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(cargo_program());
         command.args(arguments).current_dir(&self.root);
+        build_once(&mut command);
         command
     }
 }
@@ -45,6 +46,18 @@ impl Workspace {
 /// The cargo that runs this program, so that a toolchain chosen by hand is kept.
 fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
+}
+
+/// Whether this is a run of continuous integration, as its usual variable says.
+pub fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true")
+}
+
+/// In continuous integration nothing is built a second time, so what a second build would use costs time and gigabytes for nothing.
+pub fn build_once(command: &mut Command) {
+    if is_ci() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
 }
 
 /// Whether the command can be started and succeeds; what it prints is thrown away.

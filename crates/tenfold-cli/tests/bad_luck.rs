@@ -146,8 +146,8 @@ fn a_place_that_takes_no_file_is_told_before_the_work() {
     }
 }
 
-/// A fit of noise that never ends by itself, over a file that does not fit into its memory.
-const ENDLESS: &str = "ica fit X.npy -k 24 --memory 2MB --solver power --tolerance 0 --max-iterations 100000000 \
+/// A fit of noise that never ends by itself, over a file that stays on disk.
+const ENDLESS: &str = "ica fit X.npy -k 24 --on-disk --solver power --tolerance 0 --max-iterations 100000000 \
                        --restarts 1000000 -o m.tenfold";
 
 fn endless(place: &Place) -> Child {
@@ -269,7 +269,7 @@ fn documents_on_disk_have_no_name_that_could_stay_behind() {
     place.ok("generate topics --documents 4000 --words 300 -k 8 --length 60 -o d --no-mixtures");
     std::fs::create_dir(place.path("tmp")).unwrap();
     let endless = "--solver power --tolerance 0 --max-iterations 100000000 --restarts 1000000";
-    let arguments = format!("topics fit d/docword.txt -k 8 --memory 1MB {endless} -o m.tenfold");
+    let arguments = format!("topics fit d/docword.txt -k 8 --on-disk {endless} -o m.tenfold");
     let mut command = place.command(&arguments);
     command.env("TMPDIR", place.path("tmp")).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

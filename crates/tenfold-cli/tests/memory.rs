@@ -74,7 +74,7 @@ fn ica() {
     holds(&place, "ica fit X.npy -k 8 --on-disk --solver online -o m.tenfold");
     // Whitened data are kept in what is left only, for the same answer.
     let all = place.ok("ica fit X.npy -k 8 -o all.tenfold");
-    let tight = place.ok("ica fit X.npy -k 8 --memory 20MB -o tight.tenfold");
+    let tight = place.ok("ica fit X.npy -k 8 --memory 30MB -o tight.tenfold");
     assert!(all.err.contains("whitened data 13 MB") && !tight.err.contains("whitened"), "{}", tight.err);
     assert!(place.bytes("all.tenfold") == place.bytes("tight.tenfold"));
 }

@@ -8,17 +8,18 @@ use crate::python;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
 
-/// `cargo xtask trust load [--fits N] [--documents N]`.
+/// `cargo xtask trust load [--fits N] [--documents N] [--installed]`.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String> {
     let (mut fits, mut documents) = (100, 1_000_000);
+    let (as_it_is, arguments) = without_installed(arguments);
     for pair in arguments.chunks(2) {
         match pair {
             [name, value] if name == "--fits" => fits = number(value)?,
             [name, value] if name == "--documents" => documents = number(value)?,
-            _ => return Err("load takes --fits N and --documents N".into()),
+            _ => return Err("load takes --fits N, --documents N and --installed".into()),
         }
     }
-    let venv = installed(workspace)?;
+    let venv = installed(workspace, as_it_is)?;
     let together = script(workspace, &venv, "together.py", &[fits.to_string()])?;
     let alone = script(workspace, &venv, "one_by_one.py", &[documents.to_string()])?;
     let mut rows = Vec::new();
@@ -65,11 +66,20 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
     Ok(Found { command: format!("cargo xtask trust load --fits {fits} --documents {documents}"), rows })
 }
 
-/// The environment of the tests with the package as it is now.
-pub fn installed(workspace: &Workspace) -> Result<Venv, String> {
+/// Whether the package is to be taken as it is installed, and the other arguments.
+pub fn without_installed(arguments: &[String]) -> (bool, Vec<String>) {
+    let others: Vec<String> = arguments.iter().filter(|a| *a != "--installed").cloned().collect();
+    (others.len() < arguments.len(), others)
+}
+
+/// The environment of the tests with the package as the source is now, or as it was installed before: several pieces then need one
+/// build.
+pub fn installed(workspace: &Workspace, as_it_is: bool) -> Result<Venv, String> {
     let venv = Venv::for_tests(workspace);
     venv.ensure()?;
-    python::install(workspace, &venv)?;
+    if !as_it_is {
+        python::install(workspace, &venv)?;
+    }
     Ok(venv)
 }
 

@@ -1,25 +1,24 @@
 //! Soak: cycles over all applications for hours in one process.
 
-use super::load::{installed, real, script, whole};
+use super::load::{installed, real, script, whole, without_installed};
 use super::{Found, Row};
 use crate::workspace::Workspace;
 
 /// Growth over the run, with two standard errors, that still counts as flat: five parts in a hundred of what is held.
 const FLAT: f64 = 0.05;
 
-/// `cargo xtask trust soak [--minutes N]`.
+/// `cargo xtask trust soak [--minutes N | --record FILE] [--installed]`; a record is what an earlier run left in `target/soak.csv`.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String> {
-    let minutes: f64 = match arguments {
-        [] => 120.0,
-        [name, value] if name == "--minutes" => {
-            value.parse().map_err(|_| format!("`{value}` is no number of minutes"))?
-        }
-        _ => return Err("soak takes --minutes N".into()),
+    let (as_it_is, arguments) = without_installed(arguments);
+    let kept = workspace.target.join("soak.csv").to_string_lossy().into_owned();
+    let (minutes, record) = match &arguments[..] {
+        [] => ("120", kept),
+        [name, value] if name == "--minutes" => (value.as_str(), kept),
+        [name, value] if name == "--record" => ("0", value.clone()),
+        _ => return Err("soak takes --minutes N or --record FILE, and --installed".into()),
     };
-    let venv = installed(workspace)?;
-    let record = workspace.target.join("soak.csv");
-    let told =
-        script(workspace, &venv, "soak.py", &[minutes.to_string(), record.to_string_lossy().into_owned()])?;
+    let venv = installed(workspace, as_it_is || minutes == "0")?;
+    let told = script(workspace, &venv, "soak.py", &[minutes.to_owned(), record])?;
     Ok(Found { command: "cargo xtask trust soak --minutes 120".into(), rows: rows(&told)? })
 }
 

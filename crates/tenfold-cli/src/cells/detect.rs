@@ -7,7 +7,7 @@ use crate::checkpoint::{CheckpointArgs, Kept};
 use crate::common::{self, Session, parse_amount};
 use crate::exit;
 use crate::files::{self, Bundle};
-use crate::memory::MemoryArgs;
+use crate::memory::{MemoryArgs, Taken};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ use tenfold::cells::overlay::Picture;
 use tenfold::cells::{Pixels, Section, Tissue, count_neighbours, masks, names, table};
 use tenfold::checkpoint::{identify, within};
 use tenfold::engine::progress::Progress;
+use tenfold::memory::{PROGRAM, resident};
 use tenfold::verdict::Level;
 
 /// Find cells in images: where they are, how large, which way they lie, how strong they are
@@ -116,7 +117,6 @@ impl Detect {
                 "a .npy file has no room for names of images and genes; give -o a .csv, .tsv or .parquet",
             ));
         }
-        let taken = self.memory.announce(self.params().needs(), "give --threads 1", session)?;
         let selection = self.select.open(self.for_pixels(), session)?;
         if self.scale.is_none() {
             session.note("no --scale: a pixel is taken for 1 µm where neighbours are counted");
@@ -124,7 +124,7 @@ impl Detect {
         let kept = self.checkpoint.open(session)?;
         kept.during(session, |progress| self.identify(&asked, progress))?;
         let mut bundle = Bundle::new(files::folder_of(&self.output))?;
-        let mut seen = Vec::new();
+        let (mut seen, mut taken) = (Vec::new(), None);
         for path in tables {
             seen.extend(self.of_table(path, selection.as_ref(), session)?);
         }
@@ -132,7 +132,7 @@ impl Detect {
         for (i, one) in asked.iter().enumerate() {
             let with = (polarity, masks.get(i));
             let run = Run { session, kept: &kept, number: i };
-            let found = self.of_image(one, with, selection.as_ref(), (&run, &mut bundle))?;
+            let found = self.of_image(one, with, selection.as_ref(), (&run, &mut bundle, &mut taken))?;
             seen.push(found);
         }
         self.check_any(&seen, selection.as_ref())?;
@@ -161,7 +161,7 @@ impl Detect {
         let value = json!({
             "cells": tissue.len(), "genes": tissue.genes().len(), "images": about, "scale": self.scale,
             "neighbour_radius": self.neighbour_radius, "output": self.output.to_string_lossy(), "seconds": seconds,
-            "memory": taken.to_json(),
+            "memory": taken.map(|taken| taken.to_json()),
         });
         session.answer(&text, &value)
     }
@@ -239,7 +239,9 @@ impl Detect {
 
     /// Memory for pixels: an image that needs more is read in parts, or unpacked into a temporary file.
     fn for_pixels(&self) -> u64 {
-        self.memory.left(self.params().needs().work(), common::USUAL)
+        // More tiles than are ever held at once, whatever the image.
+        let work = self.params().needs((1 << 16, 1 << 16), 0).work();
+        self.memory.left(work, common::USUAL)
     }
 
     /// Neighbours in pixels.
@@ -252,12 +254,18 @@ impl Detect {
         asked: &Asked,
         (polarity, mask): (Polarity, Option<&PathBuf>),
         selection: Option<&Selection>,
-        (run, bundle): (&Run, &mut Bundle),
+        (run, bundle, taken): (&Run, &mut Bundle, &mut Option<Taken>),
     ) -> Result<Seen> {
         let session = run.session;
         let options = images::Options { stain: self.stain, polarity, memory: self.for_pixels() };
         let image = session.watch.during(|watch| images::open(&asked.path, &options, watch))?;
         image.notes().iter().for_each(|note| session.note(&format!("{}: {note}", asked.image)));
+        // Images of one run are about of one size: the first tells what the run will take.
+        if taken.is_none() {
+            let held = resident().map_or(0, |now| now.saturating_sub(PROGRAM));
+            let needs = self.params().needs(image.size(), held);
+            *taken = Some(self.memory.announce(needs, "write the image as a TIFF in tiles", session)?);
+        }
         let (cells, mut about) = match mask {
             Some(mask) => self.of_mask(mask, &image, session)?,
             None => self.found(asked, &image, run)?,
