@@ -5,6 +5,7 @@ mod leftovers;
 mod parquet;
 
 use leftovers::asked_for;
+pub(crate) use leftovers::sweep_own;
 pub use leftovers::{claim, sweep, temporary};
 
 use crate::error::{Error, Result};
