@@ -10,6 +10,7 @@ pub use cell::{push_cell, text_of_cell};
 pub use shown::{shown, shown_lines};
 
 use leftovers::asked_for;
+pub(crate) use leftovers::sweep_own;
 pub use leftovers::{claim, sweep, temporary};
 
 use crate::error::{Error, Result};

@@ -84,7 +84,7 @@ pub const RESULTS: &[Fit] = &[
     },
     Fit {
         name: "communities export",
-        arguments: "communities export communities.tenfold -o members.csv",
+        arguments: "communities export communities.tenfold --members members.csv",
         outputs: &["members.csv"],
     },
 ];

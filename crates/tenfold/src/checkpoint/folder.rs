@@ -3,7 +3,7 @@
 use super::identity::{Digest, differences};
 use crate::error::{Error, Result};
 use crate::model_file::{ModelFile, Tensor, TensorData};
-use crate::output::{sweep, temporary, write_error};
+use crate::output::{sweep, sweep_own, temporary, write_error};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,7 @@ impl Checkpoint {
     pub fn remove(&self) {
         self.remove_below("");
         let _ = std::fs::remove_file(self.folder.join(IDENTITY));
+        sweep_own(&self.folder);
         // Whatever else is in the folder is not ours, and then it stays.
         let _ = std::fs::remove_dir(&self.folder);
     }

@@ -39,12 +39,24 @@ const FORGOTTEN: Duration = Duration::from_secs(10);
 /// assert_eq!(tenfold::output::sweep(folder.path()), 0);
 /// ```
 pub fn sweep(folder: &Path) -> usize {
+    sweep_older(folder, FORGOTTEN)
+}
+
+/// [`sweep`] for a folder in which nobody else is at work: what nobody claims goes, however old it is.
+pub(crate) fn sweep_own(folder: &Path) -> usize {
+    sweep_older(folder, Duration::ZERO)
+}
+
+fn sweep_older(folder: &Path, least: Duration) -> usize {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
-    entries.flatten().filter(|entry| is_forgotten(entry).is_some_and(|left| remove(entry, left))).count()
+    entries
+        .flatten()
+        .filter(|entry| is_forgotten(entry, least).is_some_and(|left| remove(entry, left)))
+        .count()
 }
 
 /// Whether the entry is a temporary folder (true) or file (false) that nobody uses any more.
-fn is_forgotten(entry: &std::fs::DirEntry) -> Option<bool> {
+fn is_forgotten(entry: &std::fs::DirEntry, least: Duration) -> Option<bool> {
     let name = entry.file_name();
     let drawn = name.to_str()?.strip_prefix(TEMPORARY)?;
     if drawn.len() != 6 || !drawn.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -52,7 +64,7 @@ fn is_forgotten(entry: &std::fs::DirEntry) -> Option<bool> {
     }
     // Of the entry itself: a link is nothing that was made here.
     let about = entry.metadata().ok()?;
-    let old = about.modified().ok()?.elapsed().is_ok_and(|age| age > FORGOTTEN);
+    let old = about.modified().ok()?.elapsed().is_ok_and(|age| age > least);
     if !old || !(about.is_dir() || about.is_file()) {
         return None;
     }
