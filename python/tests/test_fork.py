@@ -22,3 +22,17 @@ def test_a_forked_child_works_on(name):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         found = pool.apply_async(model.transform, (data,)).get(timeout=60)
     np.testing.assert_allclose(found, model.transform(data))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["Topics", "Communities", "ICA", "Cells"])
+def test_a_forked_child_writes_and_reads_what_its_parent_did(name, tmp_path):
+    data = COUNTS[:30] + COUNTS[:30].T if name == "Communities" else COUNTS.astype(float)
+    model = getattr(tenfold, name)(2).fit(data)
+    model.report(tmp_path / "page.html")
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply_async(model.report, (tmp_path / "child.html",)).get(timeout=60)
+        data = pool.apply_async(model.to_bytes).get(timeout=60)
+    assert (tmp_path / "child.html").read_bytes() == (tmp_path / "page.html").read_bytes()
+    assert data == model.to_bytes()

@@ -47,7 +47,7 @@ impl TextCutter {
     #[new]
     fn new(py: Python<'_>, recipe: &str, texts: Vec<String>) -> PyResult<Self> {
         let recipe = recipe_of(recipe)?;
-        let (cutter, note) = py.detach(|| Cutter::new(&recipe, &texts)).map_err(errors::raised)?;
+        let (cutter, note) = threads::apart(py, || Cutter::new(&recipe, &texts)).map_err(errors::raised)?;
         Ok(Self { cutter, note })
     }
 
@@ -68,7 +68,7 @@ impl TextCutter {
 
     /// Which words some texts hold.
     fn scan<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Scanned<'py> {
-        let found = py.detach(|| self.cutter.scan(&texts));
+        let found = threads::apart(py, || self.cutter.scan(&texts));
         scanned(py, found)
     }
 
@@ -79,7 +79,7 @@ impl TextCutter {
         texts: Vec<String>,
         numbers: &WordNumbers,
     ) -> PyResult<Encoded<'py>> {
-        let documents = py.detach(|| self.cutter.encode(&texts, &numbers.0));
+        let documents = threads::apart(py, || self.cutter.encode(&texts, &numbers.0));
         encoded(py, &documents)
     }
 }
@@ -103,7 +103,7 @@ impl WordNumbers {
 /// [`TextCutter::scan`] for documents whose words are given.
 #[pyfunction]
 pub fn scan_words(py: Python<'_>, documents: Vec<Vec<String>>) -> Scanned<'_> {
-    let found = py.detach(|| scan_tokens(&documents));
+    let found = threads::apart(py, || scan_tokens(&documents));
     scanned(py, found)
 }
 
@@ -114,7 +114,7 @@ pub fn encode_words<'py>(
     documents: Vec<Vec<String>>,
     numbers: &WordNumbers,
 ) -> PyResult<Encoded<'py>> {
-    let documents = py.detach(|| encode_tokens(&documents, &numbers.0));
+    let documents = threads::apart(py, || encode_tokens(&documents, &numbers.0));
     encoded(py, &documents)
 }
 
@@ -157,7 +157,7 @@ pub fn arrange<'py>(
     first: usize,
     windows: usize,
 ) -> PyResult<Vec<Arranged<'py>>> {
-    let blocks = py.detach(|| {
+    let blocks = threads::apart(py, || {
         let mut all = Documents::default();
         for document in &documents {
             let number = |b: &[u8]| u32::from_le_bytes(b.try_into().expect("four bytes"));
@@ -239,7 +239,7 @@ type Finished<'py> = (Bound<'py, PyBytes>, Vec<(usize, Bound<'py, PyBytes>)>);
 #[pyfunction]
 pub fn merge_sums<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
     let garbled = || errors::raised(tenfold::engine::linalg::counts::garbled());
-    let sums = py.detach(|| -> Option<Sums> {
+    let sums = threads::apart(py, || -> Option<Sums> {
         let mut all = Sums::default();
         for part in &parts {
             let part = Sums::from_bytes(part)?;

@@ -7,6 +7,7 @@ use crate::graphs::{Source, kind_named};
 use crate::measures::{Known, told};
 use crate::progress::Running;
 use crate::solvers::{Limits, solver_like};
+use crate::threads;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -201,7 +202,7 @@ impl CommunitiesModel {
         side: Option<String>,
     ) -> PyResult<Vec<Vec<u32>>> {
         let side = side_named(side.as_deref())?;
-        let cover = py.detach(|| {
+        let cover = threads::apart(py, || {
             Members::of(&self.0, side).map(|members| members.cover(threshold(limits.0, limits.1)))
         });
         Ok(cover.map_err(raised)?.communities().to_vec())
@@ -225,7 +226,7 @@ impl CommunitiesModel {
     /// Memberships as the side of edges says, both sides of a directed graph together when none is named.
     fn rows<'py>(&self, py: Python<'py>, side: Option<String>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let side = side_named(side.as_deref())?;
-        let rows = py.detach(|| -> tenfold::Result<(usize, usize, Vec<f32>)> {
+        let rows = threads::apart(py, || -> tenfold::Result<(usize, usize, Vec<f32>)> {
             let members = Members::of(&self.0, side)?;
             let (mut all, mut row) = (Vec::with_capacity(members.len() * members.k()), Vec::new());
             for node in 0..members.len() {
@@ -273,35 +274,35 @@ impl CommunitiesModel {
 
     /// A page about the model, as HTML.
     fn page(&self, py: Python<'_>) -> String {
-        py.detach(|| self.0.report().to_html())
+        threads::apart(py, || self.0.report().to_html())
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.report().write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report().write(&path)).map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path)).map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Model::load(&path)).map(Self).map_err(raised)
+        threads::apart(py, || Model::load(&path)).map(Self).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        py.detach(|| Model::from_bytes(data)).map(Self).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data)).map(Self).map_err(raised)
     }
 
     /// For pickle and copy.
@@ -314,7 +315,7 @@ impl CommunitiesModel {
 #[pyfunction]
 pub fn fingerprints<'py>(py: Python<'py>, source: Source<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let plain = source.plain()?;
-    Ok(py.detach(|| plain.fingerprints()).into_pyarray(py))
+    Ok(threads::apart(py, || plain.fingerprints()).into_pyarray(py))
 }
 
 /// Numbers as an array, names as a list.

@@ -3,6 +3,7 @@
 use crate::arrays::{copied, into_array};
 use crate::errors::{in_python, raised};
 use crate::progress::Running;
+use crate::threads;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -211,35 +212,35 @@ impl SentencesModel {
 
     /// A page about the model, as HTML.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| Ok(self.0.report().map_err(raised)?.to_html()))
+        threads::apart(py, || Ok(self.0.report().map_err(raised)?.to_html()))
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.report()?.write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report()?.write(&path)).map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path)).map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Model::load(&path)).map(Self).map_err(raised)
+        threads::apart(py, || Model::load(&path)).map(Self).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        py.detach(|| Model::from_bytes(data)).map(Self).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data)).map(Self).map_err(raised)
     }
 
     /// For pickle and copy.

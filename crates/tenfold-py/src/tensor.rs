@@ -4,6 +4,7 @@ use crate::arrays::{copied, into_array};
 use crate::errors::raised;
 use crate::progress::Running;
 use crate::solvers::{Limits, als, solver_like};
+use crate::threads;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -157,7 +158,7 @@ pub fn save_tensor(
             }
         }
     }
-    py.detach(|| file.save(&path)).map_err(raised)
+    threads::apart(py, || file.save(&path)).map_err(raised)
 }
 
 /// Weights, factors and facts of such a file.
@@ -180,7 +181,7 @@ pub fn load_tensor<'py>(
         };
         Ok((file.vector("weights")?, factors, file.metadata.to_string()))
     };
-    let (weights, factors, facts) = py.detach(read).map_err(raised)?;
+    let (weights, factors, facts) = threads::apart(py, read).map_err(raised)?;
     if factors.iter().any(|factor| factor.cols() != weights.len()) {
         return Err(crate::errors::DataError::new_err(format!(
             "{}: its tensors do not fit together",

@@ -266,8 +266,8 @@ fn measure(case: &Case, scale: f64, program: &Path, folder: &Path) -> Result<Vec
         100.0 * off
     );
     rows[0].held = peak as f64 <= KEPT * bound as f64 && off.abs() <= NEAR;
-    // Nothing is smaller than the program itself.
-    let little = (PROGRAM + (estimate.saturating_sub(PROGRAM)) / 20).min(estimate / 2);
+    // Less than the program itself takes, so that nothing fits, on disk or not.
+    let little = 10 * MB;
     let refused = run_limited(case, program, folder, (little, u64::MAX))?;
     let message = String::from_utf8_lossy(&refused.stderr).into_owned();
     let said = message.lines().find(|line| line.starts_with("error: ")).unwrap_or("nothing").to_owned();
@@ -281,9 +281,6 @@ fn measure(case: &Case, scale: f64, program: &Path, folder: &Path) -> Result<Vec
     });
     Ok(rows)
 }
-
-/// What the program itself takes, about.
-const PROGRAM: u64 = 20 * MB;
 
 /// The answer of a fit within its bound.
 fn fitted(case: &Case, program: &Path, folder: &Path, bound: u64) -> Result<Value, String> {

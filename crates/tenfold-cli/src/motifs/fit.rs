@@ -97,6 +97,8 @@ impl Fit {
         }
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
+        // No format has numbers that take less in memory than in their file.
+        self.inputs.iter().try_for_each(|path| self.read.memory.admit(path, 1.0))?;
         let signals = self.read.open(&self.inputs, session)?;
         let params = self.params(session.seed);
         let remedy = "give a shorter --length or choose fewer channels";

@@ -37,7 +37,7 @@ impl TopicsCorpus {
     /// The tokens of every document, and of every word.
     fn totals<'py>(&self, py: Python<'py>) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
         let (mut lengths, mut words) = (Vec::with_capacity(self.0.documents()), vec![0.0; self.0.words()]);
-        let visited = py.detach(|| {
+        let visited = threads::apart(py, || {
             self.0.for_each_window(|rows| {
                 for (_, row) in rows {
                     row.iter().for_each(|(word, n)| words[*word as usize] += f64::from(*n));
