@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use crate::workspace::Workspace;
 
+mod properties;
+mod reproducible;
 mod unsafe_code;
 
 /// One kind of trouble.
@@ -21,8 +23,19 @@ struct Piece {
 }
 
 /// The pieces, in the order of the table.
-const PIECES: &[Piece] =
-    &[Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run }];
+const PIECES: &[Piece] = &[
+    Piece {
+        name: "properties",
+        told: "what must not change a fit, and noise that it must find nothing in, over many draws",
+        run: properties::run,
+    },
+    Piece {
+        name: "reproducible",
+        told: "the same models at other levels of x86-64, of optimisation and of threads; makes docs/reproducible.md",
+        run: reproducible::run,
+    },
+    Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run },
+];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.
 pub struct Found {
