@@ -131,31 +131,31 @@ const NOISE: &[Case] = &[
     Case {
         application: "motifs",
         what: "white noise, 2 motifs",
-        fit: |s| signals(draw::noise_signals(200, Extent::line(256), 1, 0.0, s), 2, Extent::line(12), s),
+        fit: |s| signals(draw::noise_signals(200, Extent::line(128), 1, 0.0, s), 2, Extent::line(8), s),
     },
     Case {
         application: "motifs",
         what: "white noise, auto",
-        fit: |s| signals(draw::noise_signals(200, Extent::line(256), 1, 0.0, s), AUTO, Extent::line(12), s),
+        fit: |s| signals(draw::noise_signals(200, Extent::line(128), 1, 0.0, s), AUTO, Extent::line(8), s),
     },
     Case {
         application: "motifs",
         what: "coloured noise, 2 motifs",
-        fit: |s| signals(draw::noise_signals(200, Extent::line(256), 1, 0.6, s), 2, Extent::line(12), s),
+        fit: |s| signals(draw::noise_signals(200, Extent::line(128), 1, 0.6, s), 2, Extent::line(8), s),
     },
     Case {
         application: "motifs",
         what: "noise in 3 channels, 2 motifs",
-        fit: |s| signals(draw::noise_signals(200, Extent::line(128), 3, 0.0, s), 2, Extent::line(8), s),
+        fit: |s| signals(draw::noise_signals(200, Extent::line(64), 3, 0.0, s), 2, Extent::line(5), s),
     },
     Case {
         application: "motifs",
         what: "images of noise, 2 motifs",
         fit: |s| {
             signals(
-                draw::noise_signals(20, Extent { rows: 48, columns: 48 }, 1, 0.0, s),
+                draw::noise_signals(20, Extent { rows: 32, columns: 32 }, 1, 0.0, s),
                 2,
-                Extent { rows: 4, columns: 4 },
+                Extent { rows: 3, columns: 3 },
                 s,
             )
         },
@@ -244,14 +244,14 @@ const GOOD: &[Case] = &[
         what: "2 drawn motifs",
         fit: |seed| {
             let drawn = motifs::Synth {
-                windows: 2000,
+                windows: 1000,
                 motifs: 2,
-                length: Extent::line(12),
+                length: Extent::line(8),
                 seed,
                 ..Default::default()
             }
             .draw()?;
-            signals(drawn.signals, 2, Extent::line(12), seed)
+            signals(drawn.signals, 2, Extent::line(8), seed)
         },
     },
     Case {
