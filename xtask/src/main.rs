@@ -32,6 +32,7 @@ Commands
       --list          name the benches and stop
   trust [NAME …]      put one kind of trouble to tenfold, keep what was counted, and remake docs/trust.md
       --list          name the kinds and stop
+  golden              keep models of this version in crates/tenfold/tests/golden, for later versions to read
   help                this text
 
 With CI=true in the environment a skipped step of `test` is a failure.";
@@ -46,12 +47,29 @@ fn run(arguments: &[String]) -> Result<bool, String> {
         "test" => test::run(&Workspace::find()?, rest),
         "bench" => bench::run(&Workspace::find()?, rest),
         "trust" => trust::run(&Workspace::find()?, rest),
+        "golden" => golden(&Workspace::find()?),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(true)
         }
         other => Err(format!("there is no command `{other}`\n\n{HELP}")),
     }
+}
+
+/// Models of the version at hand, written by the test that will ask them.
+fn golden(workspace: &Workspace) -> Result<bool, String> {
+    let version = env!("CARGO_PKG_VERSION");
+    let folder = workspace.root.join("crates/tenfold/tests/golden").join(version);
+    if folder.exists() {
+        return Err(format!(
+            "{} is kept already: models of a version are never made again",
+            folder.display()
+        ));
+    }
+    let arguments =
+        ["test", "--package", "tenfold-cli", "--all-features", "--test", "golden", "models_of_every_version"];
+    let status = workspace.cargo(&arguments).env("TENFOLD_GOLDEN_WRITE", version).status();
+    Ok(status.map_err(|error| format!("cargo could not be started: {error}"))?.success())
 }
 
 fn main() -> ExitCode {

@@ -10,6 +10,8 @@ mod kills;
 mod load;
 mod luck;
 mod memory;
+mod properties;
+mod reproducible;
 mod soak;
 mod unsafe_code;
 
@@ -44,7 +46,6 @@ const PIECES: &[Piece] = &[
         told: "full and read-only disks, inputs that shrink or grow; as root on Linux",
         run: luck::run,
     },
-    Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run },
     Piece {
         name: "memory",
         told: "every application at the size of its issue within --memory, under a hard limit [APPLICATION…] [--scale X]",
@@ -60,6 +61,17 @@ const PIECES: &[Piece] = &[
         told: "fit, infer and report for hours in one process: memory and file handles stay [--minutes N | --record FILE] [--installed]",
         run: soak::run,
     },
+    Piece {
+        name: "properties",
+        told: "what must not change a fit, and noise that it must find nothing in, over many draws",
+        run: properties::run,
+    },
+    Piece {
+        name: "reproducible",
+        told: "the same models at other levels of x86-64, of optimisation and of threads; makes docs/reproducible.md",
+        run: reproducible::run,
+    },
+    Piece { name: "unsafe", told: "Miri runs the files that may hold unsafe code", run: unsafe_code::run },
 ];
 
 /// What a piece counted: rows of what was tried, what was promised, and what was measured.

@@ -3,6 +3,10 @@
 //! Safetensors is data only, so that a file from a stranger can be loaded without running anything, and every
 //! language reads it. The string map of its header holds `format`, `format_version`, `kind`,
 //! `tenfold_version`, `tenfold` (the facts as JSON) and `crc32`, a checksum over all the rest.
+//!
+//! Files live long. A later version may add arrays and facts without another `format_version`: a program passes over those it does
+//! not know, and takes a fact that an older file lacks for unknown. What an older program could not read rightly gets a new
+//! `format_version`, which it refuses with the advice to upgrade. Models of every version are kept in `tests/golden/` and asked again.
 
 mod format;
 

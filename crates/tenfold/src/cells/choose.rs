@@ -71,6 +71,29 @@ pub(super) fn choose(
     Ok((curve[best].k, curve))
 }
 
+/// Whether half as many types would predict better than the `k` that were given: their number, and by how many nats a cell `k` types
+/// predict the other half better. One half judges the other once; None for one type and for counts that have no halves.
+pub(super) fn against_half(
+    params: &Params,
+    counts: &GeneCounts,
+    k: usize,
+    progress: &dyn Progress,
+) -> Result<Option<(usize, f64)>> {
+    let [learn, judge] = match counts.is_whole() {
+        true if k > 1 => thin(counts, params.seed),
+        _ => return Ok(None),
+    };
+    let filled = learn.row_totals().iter().filter(|x| **x > 0.0).count();
+    let expressed = learn.gene_totals().iter().filter(|x| **x > 0.0).count();
+    if k > filled.min(expressed) {
+        return Ok(None);
+    }
+    let rough = Params { restarts: 1, max_iterations: params.max_iterations.min(STEPS), ..params.clone() };
+    let half = k.div_ceil(2);
+    let [few, many] = [half, k].map(|k| predicted(&rough, &learn, &judge, k, progress));
+    Ok(Some((half, many? - few?)))
+}
+
 /// Whole counts in place of fractions, which have no halves: rounded where a row has this much in the mean, enlarged to it where it has less.
 const ROW: f64 = 50.0;
 

@@ -139,6 +139,42 @@ impl GeneCounts {
         (Self { genes: genes.to_vec(), counts }, shared)
     }
 
+    /// How much rows differ in their genes beyond what chance makes of one mixture of genes: Pearson's χ² of the table less its
+    /// degrees of freedom, in standard errors. None where counts are not whole or too few.
+    ///
+    /// Given the sums of rows and genes, χ² = N (Σ x_mn² / (r_m c_n) − 1) has mean (M − 1)(G − 1) at any size of counts, and a
+    /// variance of about 2 (M − 1)(G − 1) + Σ_mn N / (r_m c_n). Rows and genes with fewer than five counts say nothing and would add to
+    /// the second term only.
+    pub(super) fn association(&self) -> Option<f64> {
+        const FEWEST: f64 = 5.0;
+        let keep = |totals: Vec<f64>| -> Vec<bool> { totals.iter().map(|x| *x >= FEWEST).collect() };
+        let (rows, genes) = (keep(self.row_totals()), keep(self.gene_totals()));
+        let entries = || {
+            let row = |m: usize| {
+                self.counts.row(m).0.iter().zip(self.counts.row(m).1).map(move |(g, x)| (m, *g as usize, *x))
+            };
+            (0..self.rows()).filter(|&m| rows[m]).flat_map(row).filter(|(_, g, _)| genes[*g])
+        };
+        let (mut of_row, mut of_gene) = (vec![0.0; rows.len()], vec![0.0; genes.len()]);
+        for (m, g, x) in entries() {
+            if x.fract() != 0.0 {
+                return None;
+            }
+            of_row[m] += x;
+            of_gene[g] += x;
+        }
+        let total: f64 = of_row.iter().sum();
+        let filled = |sums: &[f64]| sums.iter().filter(|x| **x > 0.0).count() as f64;
+        let inverse = |sums: &[f64]| sums.iter().filter(|x| **x > 0.0).map(|x| 1.0 / x).sum::<f64>();
+        let freedom = (filled(&of_row) - 1.0) * (filled(&of_gene) - 1.0);
+        if freedom < 1.0 {
+            return None;
+        }
+        let squares: f64 = entries().map(|(m, g, x)| x * x / (of_row[m] * of_gene[g])).sum();
+        let deviation = (2.0 * freedom + total * inverse(&of_row) * inverse(&of_gene)).sqrt();
+        Some((total * (squares - 1.0) - freedom) / deviation)
+    }
+
     /// Whether all counts are whole numbers, as tokens are.
     pub fn is_whole(&self) -> bool {
         (0..self.rows()).all(|row| self.counts.row(row).1.iter().all(|x| x.fract() == 0.0))

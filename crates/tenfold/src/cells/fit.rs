@@ -1,7 +1,7 @@
 //! From cells to types.
 
 use super::choices::Params;
-use super::choose::choose;
+use super::choose::{against_half, choose};
 use super::counts::GeneCounts;
 use super::data::Tissue;
 use super::estimate::{Estimated, estimate, memberships, shares};
@@ -121,10 +121,15 @@ impl Params {
                 remedy: "ask for fewer types, give more genes, or make more bins".into(),
             });
         }
+        let half = match self.k {
+            Components::Exactly(k) => against_half(self, &used, k, progress)?,
+            Components::Auto => None,
+        };
         progress.stage("unmixing cell types", 0);
         let found = stage(progress, "types", |progress| estimate(self, &used, k, progress))?;
-        let diagnostics =
+        let mut diagnostics =
             self.diagnostics(counts, (k, full.len(), binned.as_ref().map_or(0, |b| b.1)), &found, curve);
+        diagnostics.half = half;
         let own: Vec<f64> = full.iter().map(|&row| totals[row]).collect();
         let first = shares(&found.fitted.mixtures, &own);
         // The heaviest type first; its weight is that of the refined memberships.
@@ -171,6 +176,8 @@ impl Params {
             steps: found.fitted.steps,
             converged: found.fitted.converged,
             log_likelihood: found.fitted.log_likelihood,
+            differ: counts.association(),
+            half: None,
             starts: found.starts.clone(),
             curve,
         }

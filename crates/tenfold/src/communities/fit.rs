@@ -1,5 +1,6 @@
 //! From parameters and a graph to a model.
 
+use super::chance::confirmed;
 use super::choices::{Polish, Treatment, Views};
 use super::connectivity::connectivity;
 use super::data::{Graph, Kind};
@@ -121,6 +122,8 @@ impl Params {
             directions(stars, symmetric, k, self.search(progress))
         })?;
         stages.end("directions");
+        let confirmed = confirmed(graph, k, self.search(progress))?;
+        stages.end("chance");
         progress.stage("gathering moments", 0);
         let estimate = stage_on(&self.device, progress, "moments", |progress| match self.views {
             Views::All => self.estimate(stars, &found, k, progress),
@@ -146,7 +149,7 @@ impl Params {
         if let (Some(columns), Some(turned)) = (&mut out.columns, graph.transposed()) {
             assign::fill_strays(columns, turned);
         }
-        self.finish(graph, Fitted { found, estimate, out, counted, dense }, verdict, stages)
+        self.finish(graph, Fitted { found, estimate, out, counted, dense, confirmed }, verdict, stages)
     }
 
     fn finish(
@@ -156,11 +159,12 @@ impl Params {
         mut verdict: Verdict,
         mut stages: Stages,
     ) -> Result<Model> {
-        let Fitted { found, estimate, out, counted, dense } = fitted;
+        let Fitted { found, estimate, out, counted, dense, confirmed } = fitted;
         let connectivity = connectivity(graph, &out.rows, out.columns.as_ref());
         stages.end("connectivity");
         self.device.take_notices().into_iter().for_each(|notice| verdict.note(notice));
-        let diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
+        let mut diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
+        diagnostics.confirmed = confirmed;
         let parts = Parts { out, connectivity, diagnostics, verdict };
         Model::assemble(self, graph, parts, stages.seconds)
     }
@@ -188,7 +192,7 @@ impl Params {
         let out = polished(stars, std::slice::from_ref(start), symmetric, patience, &Silent)?;
         self.finish(
             graph,
-            Fitted { found, estimate, out, counted: None, dense: false },
+            Fitted { found, estimate, out, counted: None, dense: false, confirmed: None },
             Verdict::default(),
             Stages::begin(),
         )
@@ -370,6 +374,8 @@ struct Fitted {
     out: Assigned,
     counted: Option<Counted>,
     dense: bool,
+    /// What edges kept aside say, in standard errors.
+    confirmed: Option<f64>,
 }
 
 /// Edges times communities, seen from both ends, that starts besides the moments' may take together: where there are many edges the

@@ -39,6 +39,7 @@
 //! principled method for detecting communities in networks", Physical Review E 84 (2011).
 
 mod assign;
+mod chance;
 mod choices;
 mod compare;
 mod connectivity;

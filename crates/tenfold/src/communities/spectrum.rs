@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 0.05;
 pub(super) const MOST: usize = 100;
 
 /// Parts that edges are dealt to; one of them confirms what the others show.
-const FOLDS: u64 = 5;
+pub(super) const FOLDS: u64 = 5;
 
 /// How directions are sought.
 #[derive(Clone, Copy)]
@@ -197,8 +197,8 @@ fn bethe_hessian(a: &Adjacency, most: usize, search: Search<'_>) -> Result<usize
 fn kept_by_others(graph: &Graph, most: usize, search: Search<'_>) -> Result<Vec<f64>> {
     let seed = search.seed;
     let symmetric = graph.transposed().is_none();
-    let seen = part(graph.adjacency(), symmetric, seed, |fold| fold != 0);
-    let unseen = part(graph.adjacency(), symmetric, seed, |fold| fold == 0);
+    let seen = part(graph.adjacency(), symmetric, (seed, FOLDS), |fold| fold != 0);
+    let unseen = part(graph.adjacency(), symmetric, (seed, FOLDS), |fold| fold == 0);
     let [left, right] = [damped(&seen.strengths()), damped(&seen.transpose().strengths())];
     let [a, b] = [seen, unseen].map(|h| scaled(&h, &left, &right));
     let transpose = a.transpose();
@@ -232,18 +232,23 @@ pub(super) fn laplacian(stars: Stars<'_>, symmetric: bool, k: usize, search: Sea
 }
 
 /// 1/√(d + mean d).
-fn damped(strengths: &[f64]) -> Vec<f64> {
+pub(super) fn damped(strengths: &[f64]) -> Vec<f64> {
     let mean = strengths.iter().sum::<f64>() / strengths.len().max(1) as f64;
     strengths.iter().map(|d| 1.0 / (d + mean.max(1e-12)).sqrt()).collect()
 }
 
 /// The edges that a hash deals to the wanted folds; both directions of an edge go together.
-fn part(a: &Adjacency, symmetric: bool, seed: u64, wanted: impl Fn(u64) -> bool) -> Adjacency {
+pub(super) fn part(
+    a: &Adjacency,
+    symmetric: bool,
+    (seed, folds): (u64, u64),
+    wanted: impl Fn(u64) -> bool,
+) -> Adjacency {
     let mine = |u: usize, v: u32| {
         let (x, y) = if symmetric && u > v as usize { (v as usize, u) } else { (u, v as usize) };
         let mixed =
             (x as u64 ^ seed.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ y as u64;
-        wanted((mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) % FOLDS)
+        wanted((mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) % folds)
     };
     filtered(a, mine, |_, _, w| w)
 }

@@ -1,5 +1,6 @@
 //! From parameters and sentences to a model.
 
+use super::chance::neighbours_repeat;
 use super::data::{Numbered, Text, index};
 use super::features::{Features, Sif};
 use super::gather::Gathered;
@@ -101,6 +102,9 @@ impl Params {
         identify(progress, "sentences", &self.choices(), |digest| self.digested(text, digest))?;
         let mut verdict = Verdict::default();
         judge_text(text, &mut verdict);
+        if matches!(self.words, Words::Learned(_)) || self.features.has_templates() {
+            judge_order(text, &mut verdict);
+        }
         let mut vectors = self.vectors(text, progress)?;
         if self.unit {
             to_unit_length(&mut vectors.matrix);
@@ -307,6 +311,20 @@ impl Params {
 fn too_little(what: &str) -> Error {
     let remedy = "give more sentences, or keep rarer words";
     tenfold_engine::Error::TooLittleData(format!("the text is too small: {what}; {remedy}")).into()
+}
+
+/// Standard errors below which neighbours are those of chance, which passes them once in seven hundred times.
+const CHANCE: f64 = 3.0;
+
+fn judge_order(text: &Text, verdict: &mut Verdict) {
+    if let Some(errors) = neighbours_repeat(text)
+        && errors < CHANCE
+    {
+        verdict.warn(format!(
+            "words stand beside each other as chance would put them ({errors:.1} standard errors): nothing was found, and vectors and \
+             templates learned from this text mean nothing"
+        ));
+    }
 }
 
 fn judge_text(text: &Text, verdict: &mut Verdict) {

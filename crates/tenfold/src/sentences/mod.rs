@@ -50,6 +50,7 @@
 //! and Dagan, "Improving distributional similarity with lessons learned from word embeddings", TACL 3 (2015). Arora, Liang
 //! and Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR 2017.
 
+mod chance;
 mod coordinates;
 mod data;
 mod features;

@@ -123,6 +123,9 @@ impl Choice {
              than a quarter{how}",
             self.k
         ));
+        if self.k == 1 {
+            verdict.warn("one topic: nothing was found that tells these documents apart");
+        }
         if high == self.most {
             verdict.note(format!(
                 "no more than {} topics were looked for, and so many the documents may have: ask for a larger k to see",

@@ -40,8 +40,13 @@ pub struct Diagnostics {
     pub converged: bool,
     /// Nats a cell.
     pub log_likelihood: f64,
+    /// How much the genes of rows differ beyond what chance makes of one mixture, in standard errors of Pearson's χ²; None where
+    /// counts are not whole.
+    pub differ: Option<f64>,
     /// How the starts ended; the one with the largest likelihood went on.
     pub starts: Vec<StartOutcome>,
+    /// Where the number of types was given, half of it, and by how many nats a cell the given number predicts cells kept aside better.
+    pub half: Option<(usize, f64)>,
     /// How well other numbers of types predict, where k was chosen; empty where it was given.
     pub curve: Vec<CurvePoint>,
 }
@@ -65,6 +70,9 @@ const FEW_CELLS: f64 = 4.0;
 
 /// Cells a bin below which memberships say little.
 const THIN_BINS: f64 = 3.0;
+
+/// Standard errors of χ² below which rows are all alike; chance passes them less than once in five hundred times.
+const ALL_ALIKE: f64 = 3.0;
 
 /// A step of the curve that is no step.
 const FLAT: f64 = 5e-4;
@@ -94,6 +102,14 @@ impl Model {
                 "{expressed} genes are few for {} types: types whose genes overlap cannot be told apart; some {} are needed",
                 d.k,
                 2 * FEW_GENES * d.k
+            ));
+        }
+        if let Some(errors) = d.differ
+            && errors < ALL_ALIKE
+        {
+            let what = if self.bins.is_some() { "cells of all bins" } else { "all rows" };
+            self.verdict.warn(format!(
+                "{what} show the same genes up to chance ({errors:.1} standard errors): nothing was found that tells types apart"
             ));
         }
         let silent: Vec<&str> = self
@@ -128,6 +144,14 @@ impl Model {
     }
 
     fn judge_curve(&mut self) {
+        if let Some((half, gain)) = self.diagnostics.half
+            && gain <= 0.0
+        {
+            self.verdict.warn(format!(
+                "{half} types predict cells that were kept aside better than {} ({:.4} nats a cell): ask for fewer, or -k auto",
+                self.diagnostics.k, -gain
+            ));
+        }
         let curve = &self.diagnostics.curve;
         let Some(best) = curve.iter().find(|p| p.k == self.diagnostics.k) else { return };
         if self.totals.iter().any(|x| x.fract() != 0.0) {

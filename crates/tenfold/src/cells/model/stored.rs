@@ -69,6 +69,8 @@ impl Model {
                 "steps": d.steps,
                 "converged": d.converged,
                 "log_likelihood": d.log_likelihood,
+                "differ": d.differ,
+                "half": d.half,
                 "starts": d.starts.iter().map(start).collect::<Vec<_>>(),
                 "curve": d.curve.iter().map(|p| json!([p.k, p.log_likelihood])).collect::<Vec<_>>(),
             },
@@ -266,6 +268,8 @@ fn diagnostics(d: &Value) -> Diagnostics {
         steps: whole(&d["steps"]),
         converged: d["converged"].as_bool().unwrap_or(false),
         log_likelihood: number(&d["log_likelihood"]),
+        differ: d["differ"].as_f64(),
+        half: d["half"][0].as_u64().map(|k| k as usize).zip(d["half"][1].as_f64()),
         starts: list(&d["starts"])
             .iter()
             .map(|s| StartOutcome {

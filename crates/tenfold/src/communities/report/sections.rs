@@ -136,6 +136,7 @@ pub(super) fn diagnostics(model: &Model, verdict: Block) -> Section {
         ("agreement of starts", d.agreement.map(percent)),
         ("negative eigenvalues of the Bethe–Hessian", d.bethe_hessian.map(grouped)),
         ("directions of four fifths of the edges that the last fifth confirms", d.kept.map(grouped)),
+        ("edges kept aside confirm them, in standard errors", d.confirmed.map(|z| format!("{z:.1}"))),
         ("starts of the polish", (!d.trials.is_empty()).then(|| grouped(d.trials.len()))),
         ("iterations of the polish", d.log_likelihood.map(|_| grouped(d.iterations))),
         ("log-likelihood", d.log_likelihood.map(|l| format!("{l:.1}").replace('-', "−"))),

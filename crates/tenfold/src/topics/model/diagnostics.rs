@@ -176,9 +176,11 @@ impl Diagnostics {
                 }
             };
             verdict.warn(format!(
-                "{} of {k} topics do not come back from one half of the documents to the other: {why}; try {} or -k auto",
+                "{} of {k} topics do not come back from one half of the documents to the other: {why}; try {}{}{}",
                 unstable.len(),
-                above.unwrap_or((k - unstable.len()).max(1))
+                above.unwrap_or((k - unstable.len()).max(1)),
+                if self.interval.is_none() { " or -k auto" } else { "" },
+                if unstable.len() == k { ". None of them can be trusted" } else { "" }
             ));
         } else if !unstable.is_empty() {
             verdict.note(format!("{} not come back surely from other documents", does(&unstable)));
