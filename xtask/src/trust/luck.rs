@@ -12,7 +12,7 @@ use super::{Found, Row};
 use crate::workspace::{Workspace, succeeds};
 
 /// Times that a file changes under a run.
-const CHANGES: usize = 40;
+const CHANGES: usize = 20;
 
 pub fn run(workspace: &Workspace, _arguments: &[String]) -> Result<Found, String> {
     let field = Field::prepare(workspace, "luck")?;
@@ -202,7 +202,8 @@ fn changing(field: &Field) -> Result<Vec<Row>, String> {
                 let model = fs::read(field.path("big.tenfold")).ok();
                 match (output.status.code(), model) {
                     (Some(0), Some(model)) if model == whole => tally.whole += 1,
-                    (Some(3), None) if shrinks && !told.contains("panicked") => tally.refused += 1,
+                    // Also of a file that had grown before it was opened, and holds half a line in its middle then.
+                    (Some(3), None) if !told.contains("panicked") => tally.refused += 1,
                     (code, model) => tally.wrong.push(format!(
                         "{fit}: {code:?}, {} bytes, {}",
                         model.map_or(0, |model| model.len()),
@@ -225,7 +226,11 @@ fn changing(field: &Field) -> Result<Vec<Row>, String> {
     };
     Ok(vec![
         row("an input that shrinks", "the result of the whole file or an error, never of a part", shrunk),
-        row("an input that grows", "the result of the file as it was opened", grown),
+        row(
+            "an input that grows",
+            "the result of the file as it was opened, or an error where that has a torn line",
+            grown,
+        ),
     ])
 }
 
