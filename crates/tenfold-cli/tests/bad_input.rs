@@ -162,3 +162,29 @@ fn with_json_an_error_is_one_object_too() {
     assert!(value["error"].as_str().unwrap().contains("none.npy"));
     assert_eq!(value["exit_code"], 3);
 }
+
+/// A quarter of a megabyte in a few hundred bytes, to every application.
+#[test]
+fn packed_files_end_where_the_user_says() {
+    let place = Place::new();
+    for (packing, ending) in [("gzip", "gz"), ("zstd", "zst")] {
+        let bomb = format!("{}/../../fuzz/seeds/{packing}/bomb", env!("CARGO_MANIFEST_DIR"));
+        let bomb = std::fs::read(bomb).unwrap();
+        place.write(&format!("x.csv.{ending}"), &bomb);
+        place.write(&format!("x.txt.{ending}"), &bomb);
+        for command in [
+            "topics fit x.txt -k 2",
+            "ica fit x.csv -k 1",
+            "communities fit x.txt -k 2",
+            "motifs fit x.csv -L 1 --length 2",
+            "trees fit x.csv -k 2",
+            "sentences fit x.txt",
+            "cells fit x.csv -k 2",
+        ] {
+            let command = command.replace("x.csv", &format!("x.csv.{ending}"));
+            let command = command.replace("x.txt", &format!("x.txt.{ending}"));
+            let words = ["unpacks to more than 10000 bytes", "raise --max-decompressed"];
+            place.fails(&format!("{command} -o m.tenfold --max-decompressed 10kB"), 3, &words);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! The fuzzers are one program, `fuzz/`, built with libFuzzer's instrumentation on the stable toolchain. A reader's folder of
 //! `fuzz/seeds` names it. What was counted is added to `fuzz/tally.json`, so that long campaigns can be run in pieces; inputs that
 //! were found worth keeping lie in `fuzz/corpus`, those that were a finding in `fuzz/artifacts`, both outside the repository. A finding
-//! is open for as long as its file still fails.
+//! is open for as long as its file still fails. `--told` runs nothing and tells what is kept.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -22,12 +22,18 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 /// Seconds after which a reader hangs: files are a few kilobytes, and machines may be shared.
 const TIMEOUT: u64 = 60;
 
-const PROMISE: &str = "no panic, no hang, at most 4 × the file + 64 MiB";
+/// Seconds that a reader must have been fuzzed for, all runs together.
+const LEAST: u64 = 600;
+
+const PROMISE: &str = "10 minutes at least without a panic, a hang, or more than 4 × the file + 64 MiB";
 
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String> {
-    let (minutes, chosen) = options(arguments)?;
     let folder = workspace.root.join("fuzz");
     let all = readers(&folder)?;
+    if arguments == ["--told"] {
+        return Ok(found(&all, &tally(&folder)));
+    }
+    let (minutes, chosen) = options(arguments)?;
     if let Some(stranger) = chosen.iter().find(|name| !all.contains(name)) {
         return Err(format!("there is no reader `{stranger}`; the readers are {}", all.join(" ")));
     }
@@ -40,8 +46,12 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
         let text = serde_json::to_string_pretty(&tally).map_err(|e| e.to_string())?;
         fs::write(folder.join("tally.json"), text + "\n").map_err(|e| format!("fuzz/tally.json: {e}"))?;
     }
+    Ok(found(&all, &tally))
+}
+
+fn found(all: &[String], tally: &Value) -> Found {
     let rows = all.iter().map(|reader| row(reader, &tally[reader])).collect();
-    Ok(Found { command: "cargo xtask trust fuzz --minutes 10".into(), rows })
+    Found { command: "cargo xtask trust fuzz --minutes 10".into(), rows }
 }
 
 fn options(arguments: &[String]) -> Result<(f64, Vec<String>), String> {
@@ -208,7 +218,7 @@ fn row(reader: &str, kept: &Value) -> Row {
             100.0 * peak as f64 / allowed.max(1) as f64
         ),
     };
-    let held = executions > 0 && open == 0 && peak <= allowed;
+    let held = count("seconds") >= LEAST && executions > 0 && open == 0 && peak <= allowed;
     Row { tried: format!("strangers' bytes: {reader}"), promised: PROMISE.into(), measured, held }
 }
 
@@ -219,7 +229,7 @@ mod tests {
     #[test]
     fn runs_add_up_and_the_worst_peak_stays() {
         let run = |executions: u64, peak: u64, crashes: u64, open: u64| {
-            json!({ "executions": executions, "seconds": 60, "edges": 9, "peak": peak, "allowed": 100,
+            json!({ "executions": executions, "seconds": 300, "edges": 9, "peak": peak, "allowed": 100,
                     "crashes": crashes, "open": open })
         };
         let mut kept = Value::Null;
@@ -228,11 +238,11 @@ mod tests {
         add(&mut kept, &run(7, 30, 0, 0));
         assert_eq!(
             kept,
-            json!({ "executions": 12, "seconds": 120, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 })
+            json!({ "executions": 12, "seconds": 600, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 })
         );
         let told = row("x", &kept);
         assert!(
-            told.held && told.measured.starts_with("12 executions in 2.0 min, 9 edges, 1 found, 0 open"),
+            told.held && told.measured.starts_with("12 executions in 10.0 min, 9 edges, 1 found, 0 open"),
             "{}",
             told.measured
         );
