@@ -30,10 +30,12 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenfold_engine::linalg::parallel::with_threads;
 
     #[test]
     fn large_cells_have_large_tiles() {
-        let work = |radius, size| Params { radius, ..Params::default() }.needs(size, 9).work();
+        let needs = |radius, size| Params { radius, ..Params::default() }.needs(size, 9);
+        let work = |radius, size| with_threads(2, || needs(radius, size).work());
         let large = (20_000, 20_000);
         assert!(work(Some(64.0), large) > 3 * work(None, large));
         // Tiles are no more than there are, and an image of many megapixels needs little more than one of ten.
