@@ -66,8 +66,7 @@ fn golden(workspace: &Workspace) -> Result<bool, String> {
             folder.display()
         ));
     }
-    let arguments =
-        ["test", "--package", "tenfold-cli", "--all-features", "--test", "golden", "models_of_every_version"];
+    let arguments = ["test", "--workspace", "--all-features", "--test", "golden", "models_of_every_version"];
     let status = workspace.cargo(&arguments).env("TENFOLD_GOLDEN_WRITE", version).status();
     Ok(status.map_err(|error| format!("cargo could not be started: {error}"))?.success())
 }

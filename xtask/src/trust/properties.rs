@@ -30,7 +30,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
         _ => return Err("properties takes the number of draws".into()),
     };
     let mut child = workspace
-        .cargo(&["test", "--package", "tenfold", "--all-features", "--test", "properties", "--no-fail-fast"])
+        .cargo(&["test", "--workspace", "--all-features", "--test", "properties", "--no-fail-fast"])
         .args(["--", "--nocapture", "--test-threads", "1"])
         .env("TENFOLD_PROPERTY_SEEDS", draws)
         .stdout(Stdio::piped())
