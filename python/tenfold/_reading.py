@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
@@ -122,14 +123,15 @@ class ReadingMixin:
         # A value that is no number is not above 0 either.
         return not values.size or (values.min() >= 0 and values.max() < np.inf)
 
-    def _few_texts(self, X: Any) -> Any:
+    def _few_texts(self, X: Any) -> NDArray[np.float64] | None:
         """The mixtures of a few texts, read and inferred without threads; None where this is not that, or not for that."""
         if not isinstance(X, list) or not 0 < len(X) <= FEW or self.n_found_ != self.n_components_:
             return None
         if not all(type(one) is str for one in X):
             return None
         try:
-            return self._model.infer_texts(X)
+            found: NDArray[np.float64] | None = self._model.infer_texts(X)
+            return found
         except UnicodeEncodeError:
             # Surrogates: the usual way says which document holds them.
             return None
