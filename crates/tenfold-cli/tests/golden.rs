@@ -133,15 +133,15 @@ fn models_of_every_version_still_say_what_they_said() {
 fn what_is_not_known_is_passed_over() {
     for version in versions() {
         for recipe in recipes(&folder()).iter().filter(|recipe| version.join(&recipe.name).exists()) {
-            let place = Asked(&recipe).place(&version);
-            let plain = Asked(&recipe).ask(&place);
+            let place = Asked(recipe).place(&version);
+            let plain = Asked(recipe).ask(&place);
             let path = place.path("model.tenfold");
             let mut model = ModelFile::load(&path).unwrap();
             model.insert_vector("from_the_future", &[1.0, 2.0]);
             model.insert_text("notes_of_the_future", "not known yet");
             model.metadata["from_the_future"] = serde_json::json!({ "deep": [1, 2, 3] });
             model.save(&path).unwrap();
-            for (name, answer) in Asked(&recipe).ask(&place) {
+            for (name, answer) in Asked(recipe).ask(&place) {
                 assert_eq!(answer, plain[&name], "{} of {}", name, recipe.name);
             }
         }
@@ -153,7 +153,7 @@ fn what_is_not_known_is_passed_over() {
 fn a_newer_file_says_what_to_do() {
     for version in versions() {
         for recipe in recipes(&folder()).iter().filter(|recipe| version.join(&recipe.name).exists()) {
-            let place = Asked(&recipe).place(&version);
+            let place = Asked(recipe).place(&version);
             let bytes = place.bytes("model.tenfold");
             let known = b"\"format_version\":\"1\"";
             let at = bytes.windows(known.len()).position(|window| window == known).expect("its format");

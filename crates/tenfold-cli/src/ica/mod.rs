@@ -11,7 +11,7 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Command {
-    Fit(fit::Fit),
+    Fit(Box<fit::Fit>),
     Infer(infer::Infer),
     Show(show::Show),
     Evaluate(evaluate::Evaluate),
