@@ -211,7 +211,7 @@ fn variables_and_levels() {
     let noise = noise(400 * 9);
     // Flags of one cause, each with its own chance, and levels that bite too.
     let level = |row: usize, column: usize| {
-        let up = (row % 2 == 0) == (noise[row * 9 + column] < 0.4);
+        let up = row.is_multiple_of(2) == (noise[row * 9 + column] < 0.4);
         quoted(if up { NAMES[column] } else { "no" })
     };
     columns(&place, "v.csv", &NAMES[..9], level);
