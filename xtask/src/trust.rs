@@ -132,7 +132,8 @@ fn write(path: &PathBuf, value: &Value) -> Result<(), String> {
 fn table(workspace: &Workspace) -> Result<(String, bool), String> {
     let mut text = String::from(
         "# What happens when things go wrong\n\n\
-         Made by `cargo xtask trust`; every row by the command beside it, which runs that piece again.\n\n\
+         Made by `cargo xtask trust` of what its pieces counted. The commands below run a piece again; where a kept run differed \
+         from its command, that is told there.\n\n\
          | | tried | promised | measured | held |\n| --- | --- | --- | --- | --- |\n",
     );
     let (mut commands, mut sound) = (String::new(), true);
@@ -144,7 +145,9 @@ fn table(workspace: &Workspace) -> Result<(String, bool), String> {
         };
         let found: Value =
             serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        commands += &format!("- {}: `{}`\n", piece.name, found["command"].as_str().unwrap_or_default());
+        let word = |key: &str| found[key].as_str().unwrap_or_default();
+        commands += format!("- {}: `{}` {}", piece.name, word("command"), word("about")).trim_end();
+        commands += "\n";
         for row in found["rows"].as_array().into_iter().flatten() {
             let cell = |key: &str| row[key].as_str().unwrap_or_default().replace('|', "\\|");
             let held = row["held"].as_bool().unwrap_or(false);
