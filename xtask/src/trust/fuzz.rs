@@ -1,14 +1,16 @@
 //! `cargo xtask trust fuzz [--minutes N] [READER…]`: coverage-guided fuzzing of every reader.
 //!
 //! The fuzzers are one program, `fuzz/`, built with libFuzzer's instrumentation on the stable toolchain. A reader's folder of
-//! `fuzz/seeds` names it. What was counted is added to `fuzz/tally.json`, so that long campaigns can be run in pieces; inputs that
+//! `fuzz/seeds` names it; as many are fuzzed at once as there are cores. What was counted is added to `fuzz/tally.json`, so that long campaigns can be run in pieces; inputs that
 //! were found worth keeping lie in `fuzz/corpus`, those that were a finding in `fuzz/artifacts`, both outside the repository. A finding
 //! is open for as long as its file still fails. `--told` runs nothing and tells what is kept.
 
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Found, Row};
@@ -22,10 +24,12 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 /// Seconds after which a reader hangs: files are a few kilobytes, and machines may be shared.
 const TIMEOUT: u64 = 60;
 
-/// Seconds that a reader must have been fuzzed for, all runs together.
-const LEAST: u64 = 600;
+/// Milliseconds of a processor that a reader must have been fuzzed for, all runs together: minutes by the clock say little on a machine
+/// that does other work.
+const LEAST: u64 = 600_000;
 
-const PROMISE: &str = "10 minutes at least without a panic, a hang, or more than 4 × the file + 64 MiB";
+const PROMISE: &str =
+    "10 processor minutes at least without a panic, a hang, or more than 4 × the file + 64 MiB";
 
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String> {
     let folder = workspace.root.join("fuzz");
@@ -38,15 +42,31 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
         return Err(format!("there is no reader `{stranger}`; the readers are {}", all.join(" ")));
     }
     let program = build(&folder)?;
-    let mut tally = tally(&folder);
-    for reader in all.iter().filter(|name| chosen.is_empty() || chosen.contains(name)) {
-        let told = fuzz(&folder, &program, reader, minutes)?;
-        println!("{reader}: {told}");
-        add(&mut tally[reader], &told);
-        let text = serde_json::to_string_pretty(&tally).map_err(|e| e.to_string())?;
-        fs::write(folder.join("tally.json"), text + "\n").map_err(|e| format!("fuzz/tally.json: {e}"))?;
-    }
-    Ok(found(&all, &tally))
+    let chosen = all.iter().filter(|name| chosen.is_empty() || chosen.contains(name));
+    let (chosen, tally) = (Mutex::new(chosen), Mutex::new(tally(&folder)));
+    let work = || -> Result<(), String> {
+        loop {
+            let Some(reader) = locked(&chosen).next() else { return Ok(()) };
+            let told = campaign(&folder, &program, reader, minutes)?;
+            println!("{reader}: {told}");
+            let mut tally = locked(&tally);
+            add(&mut tally[reader], &told);
+            let text = serde_json::to_string_pretty(&*tally).map_err(|e| e.to_string())?;
+            fs::write(folder.join("tally.json"), text + "\n").map_err(|e| format!("fuzz/tally.json: {e}"))?;
+        }
+    };
+    thread::scope(|scope| {
+        let at_once = thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
+    })?;
+    Ok(found(&all, &locked(&tally)))
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn found(all: &[String], tally: &Value) -> Found {
@@ -95,15 +115,27 @@ fn build(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// One run of a reader; says what was counted.
-fn fuzz(folder: &Path, program: &Path, reader: &str, minutes: f64) -> Result<Value, String> {
+/// Runs of a reader until it has had its minutes of a processor, or until a finding; says what was counted.
+fn campaign(folder: &Path, program: &Path, reader: &str, minutes: f64) -> Result<Value, String> {
+    let mut sum = Value::Null;
+    loop {
+        let had = sum["milliseconds"].as_u64().unwrap_or(0) as f64 / 1000.0;
+        let left = minutes * 60.0 - had;
+        if left <= 0.0 || sum["crashes"].as_u64() > Some(0) {
+            return Ok(sum);
+        }
+        add(&mut sum, &fuzz(folder, program, reader, left)?);
+    }
+}
+
+/// One run of a reader of so many seconds by the clock.
+fn fuzz(folder: &Path, program: &Path, reader: &str, seconds: f64) -> Result<Value, String> {
     let [corpus, artifacts, seeds] =
         ["corpus", "artifacts", "seeds"].map(|part| folder.join(part).join(reader));
     for path in [&corpus, &artifacts] {
         fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let (peak, log) =
-        (folder.join("target").join("peak"), folder.join("target").join(format!("{reader}.log")));
+    let [peak, log] = ["peak", "log"].map(|kind| folder.join("target").join(format!("{reader}.{kind}")));
     let _ = fs::remove_file(&peak);
     // Room for the largest seed and a little more; most formats say all they can in four kilobytes.
     let largest = fs::read_dir(&seeds)
@@ -114,19 +146,18 @@ fn fuzz(folder: &Path, program: &Path, reader: &str, minutes: f64) -> Result<Val
         .max();
     let longest = 4096.max(largest.unwrap_or(0) * 5 / 4);
     let file = fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let begin = Instant::now();
-    let ended = start(program, reader)
+    let child = start(program, reader)
         .env("TENFOLD_PEAK", &peak)
-        .arg(format!("-max_total_time={}", (minutes * 60.0).ceil()))
+        .arg(format!("-max_total_time={}", seconds.ceil()))
         .args([format!("-timeout={TIMEOUT}"), format!("-max_len={longest}")])
         .args(["-rss_limit_mb=4096", "-print_final_stats=1"])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .args([&corpus, &seeds])
         .stdout(Stdio::null())
         .stderr(file)
-        .status()
+        .spawn()
         .map_err(|e| format!("{}: {e}", program.display()))?;
-    let seconds = begin.elapsed();
+    let (ended, taken) = waited(child, None)?;
     let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
     let number = |key: &str, end: char| {
         let at = said.rfind(key)? + key.len();
@@ -139,8 +170,8 @@ fn fuzz(folder: &Path, program: &Path, reader: &str, minutes: f64) -> Result<Val
     let peak = fs::read_to_string(&peak).unwrap_or_default();
     let peak: Vec<u64> = peak.split_whitespace().filter_map(|n| n.parse().ok()).collect();
     Ok(json!({
-        "executions": executions, "seconds": seconds.as_secs(), "edges": number("cov: ", ' '),
-        "peak": peak.first(), "allowed": peak.get(2), "crashes": u64::from(!ended.success()),
+        "executions": executions, "milliseconds": taken.as_millis() as u64, "edges": number("cov: ", ' '),
+        "peak": peak.first(), "allowed": peak.get(2), "crashes": u64::from(!ended.is_some_and(|status| status.success())),
         "open": open(program, reader, &artifacts)?,
     }))
 }
@@ -160,27 +191,42 @@ fn open(program: &Path, reader: &str, artifacts: &Path) -> Result<u64, String> {
     let files = fs::read_dir(artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
     let mut count = 0;
     for file in files.flatten() {
-        let mut child = start(program, reader)
+        let child = start(program, reader)
             .arg(format!("-timeout={TIMEOUT}"))
             .arg(file.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .map_err(|e| format!("{}: {e}", program.display()))?;
-        let begin = Instant::now();
-        let ended = loop {
-            match child.try_wait().map_err(|e| e.to_string())? {
-                Some(status) => break status.success(),
-                None if begin.elapsed().as_secs() > 2 * TIMEOUT => {
-                    let _ = child.kill().and_then(|()| child.wait());
-                    break false;
-                }
-                None => std::thread::sleep(Duration::from_millis(20)),
-            }
-        };
-        count += u64::from(!ended);
+        let (ended, _) = waited(child, Some(Duration::from_secs(2 * TIMEOUT)))?;
+        count += u64::from(!ended.is_some_and(|status| status.success()));
     }
     Ok(count)
+}
+
+/// Waits for a program; says how it ended, if it did within the limit, and how long it had a processor.
+fn waited(mut child: Child, limit: Option<Duration>) -> Result<(Option<ExitStatus>, Duration), String> {
+    let (begin, mut taken) = (Instant::now(), None);
+    loop {
+        taken = processor(child.id()).or(taken);
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            return Ok((Some(status), taken.unwrap_or_else(|| begin.elapsed())));
+        }
+        if limit.is_some_and(|limit| begin.elapsed() > limit) {
+            let _ = child.kill().and_then(|()| child.wait());
+            return Ok((None, taken.unwrap_or_else(|| begin.elapsed())));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How long a process has had a processor, where the system tells it as Linux does: in hundredths of a second, the twelfth and
+/// thirteenth word behind the name in brackets.
+fn processor(id: u32) -> Option<Duration> {
+    let told = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let mut words = told[told.rfind(')')? + 1..].split_whitespace().skip(11);
+    let mut next = || words.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (next()? + next()?)))
 }
 
 fn tally(folder: &Path) -> Value {
@@ -192,7 +238,7 @@ fn tally(folder: &Path) -> Value {
 fn add(kept: &mut Value, told: &Value) {
     let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or(0);
     let mut sum = json!({ "open": told["open"] });
-    for key in ["executions", "seconds", "crashes"] {
+    for key in ["executions", "milliseconds", "crashes"] {
         sum[key] = json!(count(kept, key) + count(told, key));
     }
     sum["edges"] = json!(count(kept, "edges").max(count(told, "edges")));
@@ -210,15 +256,15 @@ fn row(reader: &str, kept: &Value) -> Row {
     let measured = match executions {
         0 => "not run yet".to_owned(),
         _ => format!(
-            "{executions} executions in {:.1} min, {} edges, {} found, {open} open; peak {:.2} MiB ({:.1} % of what is allowed)",
-            count("seconds") as f64 / 60.0,
+            "{executions} executions in {:.1} processor minutes, {} edges, {} found, {open} open; peak {:.2} MiB ({:.1} % of what is allowed)",
+            count("milliseconds") as f64 / 60_000.0,
             count("edges"),
             count("crashes"),
             peak as f64 / f64::from(1 << 20),
             100.0 * peak as f64 / allowed.max(1) as f64
         ),
     };
-    let held = count("seconds") >= LEAST && executions > 0 && open == 0 && peak <= allowed;
+    let held = count("milliseconds") >= LEAST && executions > 0 && open == 0 && peak <= allowed;
     Row { tried: format!("strangers' bytes: {reader}"), promised: PROMISE.into(), measured, held }
 }
 
@@ -229,7 +275,7 @@ mod tests {
     #[test]
     fn runs_add_up_and_the_worst_peak_stays() {
         let run = |executions: u64, peak: u64, crashes: u64, open: u64| {
-            json!({ "executions": executions, "seconds": 300, "edges": 9, "peak": peak, "allowed": 100,
+            json!({ "executions": executions, "milliseconds": 300_000, "edges": 9, "peak": peak, "allowed": 100,
                     "crashes": crashes, "open": open })
         };
         let mut kept = Value::Null;
@@ -238,11 +284,14 @@ mod tests {
         add(&mut kept, &run(7, 30, 0, 0));
         assert_eq!(
             kept,
-            json!({ "executions": 12, "seconds": 600, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 })
+            json!({ "executions": 12, "milliseconds": 600_000, "edges": 9, "peak": 40, "allowed": 100, "crashes": 1, "open": 0 })
         );
         let told = row("x", &kept);
         assert!(
-            told.held && told.measured.starts_with("12 executions in 10.0 min, 9 edges, 1 found, 0 open"),
+            told.held
+                && told
+                    .measured
+                    .starts_with("12 executions in 10.0 processor minutes, 9 edges, 1 found, 0 open"),
             "{}",
             told.measured
         );
