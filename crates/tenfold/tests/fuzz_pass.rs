@@ -11,6 +11,7 @@ mod readers;
 mod seeds;
 mod signal_files;
 
+use graph_files::{full, mat, sparse};
 use input_files::{Spoil, folder};
 use readers::{READERS, Reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -163,6 +164,51 @@ fn every_reader_withstands_its_seeds_spoilt() {
     }
     let _ = std::panic::take_hook();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// What the long runs found, and the largest promises that are believed. Not among the seeds: each takes as long as a thousand others.
+#[test]
+fn every_reader_withstands_what_was_found() {
+    use signal_files::wav;
+    let _alone = ALONE.lock();
+    let folder = folder();
+    let text = |text: &str| text.as_bytes().to_vec();
+    let (far, near) = (0x3b_0003, 1 << 19);
+    let found = [
+        // Graphs of millions of nodes and one link, as many as are refused and as are not.
+        ("mat-graph", mat(&[sparse("A", far, 3, &[(1, 0, 1.0)])], false), false),
+        ("mat-graph", mat(&[sparse("A", 3, far, &[(1, 0, 1.0)])], true), false),
+        ("mat-graph", mat(&[sparse("A", near, near, &[(1, 0, 1.0)])], false), true),
+        ("matrix-market", market(5 << 20, 3), false),
+        ("matrix-market", market(1 << 20, 1 << 20), true),
+        // Two variables of one name: the size of one was taken for the numbers of the other.
+        ("mat-signal", mat(&[full("x", 1, 2, &[1, 2]), full("x", 2, 3, &[1, 2, 3, 4, 5, 6])], false), true),
+        ("mat-graph", mat(&[full("A", 2, 2, &[0, 1, 1, 0]), sparse("A", 3, 3, &[(1, 2, 1.0)])], false), true),
+        // One entry that tells of millions of words.
+        ("svmlight", text("111  3333225:1"), false),
+        ("svmlight", text("1 1048576:1"), true),
+        ("lda-c", text("1 4194303:1\n"), false),
+        ("lda-c", text("1 1048575:1\n"), true),
+        ("uci", text("3\n4194304\n1\n1 1 1\n"), false),
+        ("uci", text("4194304\n1048576\n1\n1 1 1\n"), true),
+        // A sound without a rate.
+        ("wav", wav(2, 0, &[1, 2, 3, 4]), true),
+    ];
+    let mut findings = Vec::new();
+    for (i, (name, bytes, expected)) in found.iter().enumerate() {
+        let reader = readers::find(name).unwrap();
+        let what = format!("finding {i}");
+        let read = check(reader, folder.path(), bytes, &what, &mut findings);
+        if read != *expected {
+            findings.push(format!("{name}: {what}: read {read} where {expected} was expected"));
+        }
+    }
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// A matrix of counts, or of links, with one entry.
+fn market(rows: u32, cols: u32) -> Vec<u8> {
+    format!("%%MatrixMarket matrix coordinate integer general\n{rows} {cols} 1\n2 1 1\n").into_bytes()
 }
 
 /// `TENFOLD_WRITE_SEEDS=1` writes them anew; models, whose last digits differ between processors, only then.

@@ -35,6 +35,8 @@ pub(crate) enum Class {
 /// A variable of the file.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
+    /// Which one of the file it is: several may have one name. Matrices in cells have the place of their variable.
+    pub(crate) place: usize,
     pub(crate) name: String,
     pub(crate) class: Class,
     pub(crate) rows: u64,
@@ -49,6 +51,8 @@ pub(crate) struct Stream<'a> {
     source: &'a Source,
     bytes: Box<dyn Read + 'a>,
     big: bool,
+    /// That of its variable.
+    place: usize,
 }
 
 /// The type and the length of an element; short ones have their data in the tag.
@@ -70,7 +74,7 @@ pub(crate) fn each_variable(
 ) -> Result<()> {
     let mut bytes = source.bytes(progress)?;
     let big = header(source, &mut bytes)?;
-    loop {
+    for place in 0.. {
         progress.check()?;
         let mut tag = [0; 8];
         let held = fill(&mut bytes, &mut tag).map_err(|e| refuse(source, &e))?;
@@ -87,19 +91,20 @@ pub(crate) fn each_variable(
         match kind {
             COMPRESSED => {
                 let unpacked = Limited { inner: ZlibDecoder::new(&mut element), left: limit, limit };
-                let mut stream = Stream { source, bytes: Box::new(unpacked), big };
+                let mut stream = Stream { source, bytes: Box::new(unpacked), big, place };
                 let inner = stream.tag()?;
                 if inner.kind == MATRIX && inner.size > 0 {
                     variable(&mut stream, &mut take)?;
                 }
             }
             MATRIX if size > 0 => {
-                variable(&mut Stream { source, bytes: Box::new(&mut element), big }, &mut take)?;
+                variable(&mut Stream { source, bytes: Box::new(&mut element), big, place }, &mut take)?;
             }
             _ => {}
         }
         io::copy(&mut element, &mut io::sink()).map_err(|e| refuse(source, &e))?;
     }
+    Ok(())
 }
 
 /// Checks the header and says whether numbers have their large end first.
@@ -140,7 +145,7 @@ fn variable(stream: &mut Stream, take: &mut dyn FnMut(Variable, &mut Stream) -> 
         _ => Class::Other,
     };
     let (rows, cols) = (sizes.first().copied().unwrap_or(0), sizes.get(1).copied().unwrap_or(0));
-    take(Variable { name, class, rows, cols, sizes, complex: bits & 8 != 0 }, stream)
+    take(Variable { place: stream.place, name, class, rows, cols, sizes, complex: bits & 8 != 0 }, stream)
 }
 
 impl Variable {
@@ -168,8 +173,9 @@ impl Stream<'_> {
             }
             let mut cell = (&mut self.bytes).take(size);
             if size > 0 {
+                let bytes = Box::new(&mut cell);
                 variable(
-                    &mut Stream { source: self.source, bytes: Box::new(&mut cell), big: self.big },
+                    &mut Stream { source: self.source, bytes, big: self.big, place: self.place },
                     &mut take,
                 )?;
             }

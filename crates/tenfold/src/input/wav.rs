@@ -48,7 +48,8 @@ pub(super) fn open(disk: &Arc<Disk>) -> Result<Opened> {
         names: numbered("ch", cols),
         named: false,
         rows: frames,
-        rate: Some(spec.sample_rate),
+        // Some programs that do not know it write 0.
+        rate: Some(spec.sample_rate).filter(|rate| *rate > 0),
         stored_as: format!("{}-bit {}sound", spec.bits_per_sample, if float { "float " } else { "" }),
         store: Store::Disk(Box::new(packed)),
     })

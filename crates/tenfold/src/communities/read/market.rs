@@ -10,8 +10,13 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use tenfold_engine::progress::{Progress, Silent};
 
-/// Nodes without edges that are taken beyond one for every entry: a header may promise any number of nodes.
-pub(super) const EMPTY: u64 = 1 << 22;
+/// Nodes without edges that are taken beyond two for every entry.
+const EMPTY: u64 = 1 << 20;
+
+/// Whether so many entries bear out what a header promises: it may promise any number of nodes, and each costs memory.
+pub(super) fn bears_out(nodes: u64, entries: u64) -> bool {
+    nodes <= EMPTY + 2 * entries
+}
 
 /// What a header promises.
 struct Header {
@@ -67,12 +72,12 @@ pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progre
             remedy,
         ));
     }
-    let nodes = u64::from(rows) + if rows == cols { 0 } else { u64::from(cols) };
-    if nodes > EMPTY + 2 * entries {
+    let apart = rows != cols || options.kind == Some(Kind::Bipartite);
+    let nodes = u64::from(rows) + if apart { u64::from(cols) } else { 0 };
+    if !bears_out(nodes, entries) {
         let problem = format!("promises {nodes} nodes, but the file holds {entries} entries");
         return Err(source.fail(length.1, problem, "mend the header, or number the nodes without gaps"));
     }
-    let apart = rows != cols || options.kind == Some(Kind::Bipartite);
     let weights = weight.map(|_| weights);
     let mut gathered = Gathered::new(Ids::counted(1, rows as usize), edges, weights);
     gathered.declared = true;

@@ -1,6 +1,6 @@
 //! Matlab files with a matrix of links, as those of Facebook100: `A`, and attributes in `local_info`.
 
-use super::market::EMPTY;
+use super::market::bears_out;
 use super::{ReadOptions, fail};
 use crate::communities::data::{
     Attributes, Edges, Gathered, Ids, Kind, MEND_WEIGHT, PIECE, Told, Weights, weight,
@@ -37,14 +37,15 @@ pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progre
             format!("has a matrix {:?} of {} × {}, which is no graph", chosen.name, chosen.rows, chosen.cols);
         return Err(fail(source.path(), problem, "save a matrix with a row and a column for every node"));
     }
+    let square = chosen.rows == chosen.cols;
+    let apart = !square || options.kind == Some(Kind::Bipartite);
+    let nodes = chosen.rows + if apart { chosen.cols } else { 0 };
     source.begin(progress);
     let (mut entries, mut attributes) = (Entries::default(), Attributes::default());
-    let mut done = false;
     each_variable(source, options.max_decompressed, progress, |variable, stream| {
-        if variable.name == chosen.name && variable.class == chosen.class && !done {
-            done = true;
+        if variable.place == chosen.place {
             return match variable.class {
-                Class::Sparse => entries.sparse(source, &variable, stream),
+                Class::Sparse => entries.sparse(source, &variable, nodes, stream),
                 _ => entries.full(source, &variable, stream),
             };
         }
@@ -54,8 +55,6 @@ pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progre
         }
         Ok(())
     })?;
-    let square = chosen.rows == chosen.cols;
-    let apart = !square || options.kind == Some(Kind::Bipartite);
     let ids = |count: u64| Ids::counted(1, count as usize);
     let mut gathered = Gathered::new(ids(chosen.rows), entries.edges, Some(entries.weights));
     gathered.others = apart.then(|| ids(chosen.cols));
@@ -112,7 +111,13 @@ impl Entries {
     }
 
     /// Rows of all entries, where each column begins among them, and their values.
-    fn sparse(&mut self, source: &Source, variable: &Variable, stream: &mut Stream) -> Result<()> {
+    fn sparse(
+        &mut self,
+        source: &Source,
+        variable: &Variable,
+        nodes: u64,
+        stream: &mut Stream,
+    ) -> Result<()> {
         let damaged = |problem: &str| -> Error {
             fail(source.path(), format!("has a sparse matrix {:?} {problem}", variable.name), CUT)
         };
@@ -125,7 +130,7 @@ impl Entries {
             Ok(())
         })?;
         // A small file may promise any number of columns.
-        if variable.rows.max(variable.cols) > EMPTY + 2 * rows.len() as u64 {
+        if !bears_out(nodes, rows.len() as u64) {
             return Err(damaged("with far more nodes than links"));
         }
         let mut starts: Vec<u32> = Vec::new();

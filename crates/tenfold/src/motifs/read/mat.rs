@@ -29,12 +29,12 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     let (mut array, mut cells, mut beside) = (None, Vec::new(), Vec::new());
     let mut left = options.memory / 8;
     each_variable(&source, options.max_decompressed, progress, |variable, stream| {
-        let here = variable.name == chosen.name;
+        let here = variable.place == chosen.place;
         match variable.class {
-            Class::Full | Class::Array if here && array.is_none() => {
+            Class::Full | Class::Array if here => {
                 array = Some(numbers(path, &variable, stream, &mut left)?);
             }
-            Class::Cells if here && cells.is_empty() => cells = in_cells(path, &variable, stream, &mut left)?,
+            Class::Cells if here => cells = in_cells(path, &variable, stream, &mut left)?,
             // Where windows lie may stand in cells of the same number beside them.
             Class::Cells if chosen.class == Class::Cells && variable.count() == chosen.count() && !here => {
                 beside.push(in_cells(path, &variable, stream, &mut left).unwrap_or_default());

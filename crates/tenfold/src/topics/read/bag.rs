@@ -80,15 +80,11 @@ impl<'a> Bag<'a> {
 
     /// Ends the reading. `words` is the number of words where the file has no names for them.
     pub(super) fn finish(self, words: usize) -> Result<Corpus> {
-        let Self { named, builder, empty, repeated, zeros, dropped, .. } = self;
+        let Self { source, named, builder, entries, empty, repeated, zeros, dropped } = self;
         if builder.documents() == 0 {
-            return Err(self.source.fail(
-                None,
-                "holds no documents",
-                "give a file with at least one document",
-            ));
+            return Err(source.fail(None, "holds no documents", "give a file with at least one document"));
         }
-        let (vocabulary, notes) = named.finish(words);
+        let (vocabulary, notes) = named.finish(source, words, entries)?;
         let mut corpus = builder.finish(vocabulary)?;
         notes.into_iter().for_each(|note| corpus.note(note));
         if repeated > 0 {

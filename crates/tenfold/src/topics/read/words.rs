@@ -9,8 +9,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Silent;
 
-/// Most words that may go without names: their stand-ins must be made up, whatever the file promises.
-pub(super) const NAMELESS: u32 = 1 << 22;
+/// Most words that may go without names: their stand-ins must be made up.
+const NAMELESS: u32 = 1 << 22;
+
+/// Words without names that are taken beyond one for every two entries: a header or a single entry may tell of any number of words.
+const UNSEEN: u64 = 1 << 20;
 
 /// How the words of a file are numbered in the corpus.
 pub(super) struct Named {
@@ -117,10 +120,25 @@ impl Named {
         self.vocabulary.is_some()
     }
 
-    /// The vocabulary and what is to be said about it; stand-ins for `count` words without names.
-    pub(super) fn finish(self, count: usize) -> (Vec<String>, Vec<String>) {
-        let vocabulary = self.vocabulary.unwrap_or_else(|| (1..=count).map(|w| format!("w{w}")).collect());
-        (vocabulary, self.notes)
+    /// The vocabulary and what is to be said about it; stand-ins for `count` words without names, which `entries` must bear out.
+    pub(super) fn finish(
+        self,
+        source: &Source,
+        count: usize,
+        entries: u64,
+    ) -> Result<(Vec<String>, Vec<String>)> {
+        let vocabulary = match self.vocabulary {
+            Some(vocabulary) => vocabulary,
+            None if count as u64 > UNSEEN + entries / 2 => {
+                return Err(source.fail(
+                    None,
+                    format!("tells of {count} words without names, but holds {entries} entries"),
+                    "number the words without gaps, or name them with --vocabulary",
+                ));
+            }
+            None => (1..=count).map(|w| format!("w{w}")).collect(),
+        };
+        Ok((vocabulary, self.notes))
     }
 }
 
