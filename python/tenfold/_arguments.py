@@ -18,6 +18,7 @@ class Running(TypedDict):
 
     threads: int
     callback: Callback | None
+    checkpoint: str | None
 
 
 def seed_of(random_state: Any) -> int:
@@ -54,10 +55,11 @@ def threads_of(n_jobs: Any) -> int:
 
 
 @contextmanager
-def running(n_jobs: Any, verbose: Any = False) -> Iterator[Running]:
+def running(n_jobs: Any, verbose: Any = False, checkpoint: Any = None) -> Iterator[Running]:
     """How a compiled call runs, with its progress bar while it does."""
     with listening(verbose) as callback:
-        yield {"threads": threads_of(n_jobs), "callback": callback}
+        folder = None if checkpoint is None else os.fsdecode(checkpoint)
+        yield {"threads": threads_of(n_jobs), "callback": callback, "checkpoint": folder}
 
 
 def count(name: str, value: Any, *, least: int | None = 1) -> int:

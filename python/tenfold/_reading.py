@@ -35,7 +35,7 @@ class ReadingMixin:
     _scale: float | None = None
 
     def _how(self) -> Running:
-        return {"threads": threads_of(self.n_jobs), "callback": None}
+        return {"threads": threads_of(self.n_jobs), "callback": None, "checkpoint": None}
 
     def _read_to_fit(self, documents: Documents) -> tuple[_core.TopicsCorpus, float]:
         """The documents of a fit, counted, and what their numbers were multiplied by."""

@@ -25,6 +25,7 @@ def detect(
     polarity: str = "auto",
     n_jobs: int | None = None,
     verbose: Any = False,
+    checkpoint: Any = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Finds cells in an image: where they are, how large, which way they lie, how strong they are.
 
@@ -50,6 +51,9 @@ def detect(
         Threads. None is all cores, or ``OMP_NUM_THREADS``. Results never depend on it.
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+    checkpoint : path, default=None
+        A folder for what is finished of a large image. After a crash, the same call for the same image goes on from there, to the same
+        cells. When it returns, the folder is removed; another image is refused there.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def detect(
         "neighbour_radius": amount("neighbour_radius", neighbour_radius, *positive) / amount("scale", scale, *positive),
         "top": top,
     }
-    with running(n_jobs, verbose) as how:
+    with running(n_jobs, verbose, checkpoint) as how:
         rows, _, doubts = _core.detect_cells(np.ascontiguousarray(pixels, dtype=np.float32), looking, how)
     for message in doubts:
         warnings.warn(message, FitWarning, stacklevel=2)

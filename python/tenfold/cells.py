@@ -57,6 +57,9 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Threads. None is all cores (or ``OMP_NUM_THREADS``), -1 all cores. Results never depend on it.
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -124,6 +127,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_components = n_components
         self.solver = solver
@@ -136,6 +140,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Cells:
         """Finds types.
@@ -153,12 +158,12 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         choices = self._checked()
         if is_table(X):
             table = table_of(X)
-            with running(self.n_jobs, self.verbose) as how:
+            with running(self.n_jobs, self.verbose, self.checkpoint) as how:
                 model = _core.CellsModel.fit(table, choices, how)
             self._take(model)
         else:
             counts = self._counts(X, reset=True)
-            with running(self.n_jobs, self.verbose) as how:
+            with running(self.n_jobs, self.verbose, self.checkpoint) as how:
                 model = _core.CellsModel.fit_counts(counts, choices, how)
             self._take(model)
         self.verdict_.announce(settled=self.diagnostics_["converged"], stacklevel=3)

@@ -81,6 +81,9 @@ class Communities(
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)`` about ten times a second,
         and what it raises stops the fit.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -169,6 +172,7 @@ class Communities(
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_components = n_components
         self.alpha0 = alpha0
@@ -185,6 +189,7 @@ class Communities(
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Communities:
         """Learns communities from a graph.
@@ -212,7 +217,7 @@ class Communities(
             given = of_matrix(matrix, kind, self._names(X, matrix.shape))
         elif form != "file":
             given = of_network(X, kind, self.weight) if form == "network" else of_edges(X, kind)
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             if form == "file":
                 model = _core.CommunitiesModel.fit_file(X, kind, choices, how)
             else:

@@ -66,6 +66,9 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)`` about ten times a second,
         and what it raises stops the fit.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -142,6 +145,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_components = n_components
         self.contrast = contrast
@@ -157,6 +161,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: object = None) -> ICA:
         """Learns the unmixing.
@@ -173,7 +178,7 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
         """
         samples = validate_data(self, X, dtype=DTYPES, ensure_min_samples=2)
         choices = self._checked(samples.shape)
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             model = _core.IcaModel.fit(rows(samples), choices, how)
         facts = self._take(model)
         figures = facts["diagnostics"]

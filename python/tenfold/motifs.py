@@ -70,6 +70,9 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         Threads. None is all cores (or ``OMP_NUM_THREADS``), -1 all cores. Results never depend on it.
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -136,6 +139,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_components = n_components
         self.length = length
@@ -151,6 +155,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: object = None) -> Motifs:
         """Learns the motifs.
@@ -167,7 +172,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         """
         values = self._signals(X, reset=True)
         choices = self._checked()
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             model = _core.MotifsModel.fit(values, self._recorded(values.shape[1]), choices, how)
         facts = self._take(model)
         self.verdict_.announce(settled=facts["diagnostics"]["converged"], stacklevel=3)

@@ -82,6 +82,9 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         Threads. None is all cores (or ``OMP_NUM_THREADS``), -1 all cores. Results never depend on it.
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -147,6 +150,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.features = features
         self.n_templates = n_templates
@@ -170,6 +174,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Sentences:
         """Learns word vectors and templates.
@@ -186,7 +191,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         """
         choices = self._checked()
         texts = _texts(X)
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             model = _core.SentencesModel.fit(texts, choices, how)
         self._take(model)
         self.verdict_.announce(settled=self.diagnostics_.get("converged", True), stacklevel=3)

@@ -88,6 +88,9 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)`` about ten times a second,
         and what it raises stops the fit.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -194,6 +197,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_components = n_components
         self.alpha0 = alpha0
@@ -215,6 +219,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Topics:
         """Learns topics.
@@ -233,7 +238,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         corpus, self._scale = self._read_to_fit(look(X))
         if self._scale != 1.0 and choices["damp"] is None:
             choices["damp"] = False
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             model, short = _core.TopicsModel.fit(corpus, choices, how)
         self._take(model)
         doubts = self._doubts(short)

@@ -58,6 +58,9 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Threads. None is all cores (or ``OMP_NUM_THREADS``), -1 all cores. Results never depend on it.
     verbose : bool or callable, default=False
         True shows a progress bar; a function is called as ``verbose(stage, done, total)``.
+    checkpoint : path, default=None
+        A folder for what is finished of a long fit. After a crash, the same fit of the same data goes on from there, to the same bytes.
+        When :meth:`fit` returns, the folder is removed; the fit of anything else is refused there.
 
     Attributes
     ----------
@@ -119,6 +122,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: Any = False,
+        checkpoint: Any = None,
     ) -> None:
         self.n_states = n_states
         self.kinds = kinds
@@ -131,6 +135,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: object = None) -> Trees:
         """Learns the tree.
@@ -150,7 +155,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name, kind in (self.kinds or {}).items():
             choice(f"kinds[{name!r}]", kind, KINDS)
         samples = encode(table, variables_of(table, self.kinds, self.groups))
-        with running(self.n_jobs, self.verbose) as how:
+        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
             model = _core.TreesModel.fit(samples, choices, how)
         self._take(model)
         self.verdict_.announce(stacklevel=3)

@@ -118,7 +118,7 @@ def test_a_fault_of_ours_is_an_exception_that_asks_for_a_report(recorded, capfd)
     choices = ICA()._checked(recorded.X.shape)
     choices["columns"] = ["one name for three columns"]
     with pytest.raises(RuntimeError, match="please report it as a bug"):
-        _core.IcaModel.fit(recorded.X, choices, {"threads": 1, "callback": None})
+        _core.IcaModel.fit(recorded.X, choices, {"threads": 1, "callback": None, "checkpoint": None})
     assert "panicked" in capfd.readouterr().err
 
 
