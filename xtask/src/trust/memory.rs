@@ -68,6 +68,18 @@ const CASES: &[Case] = &[
         fixed: 30 * MB,
     },
     Case {
+        name: "communities/many",
+        data: |s| {
+            words(&format!(
+                "generate communities --nodes {} -k 250 --degree 31.5 -o edges.txt",
+                scaled(1_054_066.0, s)
+            ))
+        },
+        fit: "communities fit edges.txt -k 100 -o many.tenfold",
+        bound: 5000 * MB,
+        fixed: 30 * MB,
+    },
+    Case {
         name: "ica",
         data: |s| {
             words(&format!("generate ica --samples {} --columns 16 -o mixed.npy", scaled(1_000_000.0, s)))

@@ -37,11 +37,12 @@ impl Params {
 
 fn estimate(sizes: Sizes) -> Estimate {
     let Sizes { rows, columns, k, symmetric, .. } = sizes;
-    // The engine's Lanczos: a basis of 2k + 12 blocks of columns in single precision, and three blocks in work.
+    // The engine's Lanczos, in single precision: a basis that is restarted a block before it has 2k + 12 blocks of columns, beside
+    // which then stand the k vectors and a block that go on, and the next block.
     let block = (k + 6).next_multiple_of(8).clamp(8, 56);
-    let basis = (2 * k + 12 * block).min(columns.max(k));
+    let basis = (2 * k + 11 * block).min(columns.max(k));
     let (leaves, hubs) = (columns, if symmetric { 0 } else { rows });
-    let directions = 4 * (leaves * (basis + 3 * block) + hubs * block);
+    let directions = 4 * (leaves * (basis + k + 2 * block) + hubs * block);
     // Directions, their sums over stars, the start, then factors and expected edges before and after a step with the background.
     let nodes = if symmetric { rows } else { rows + columns };
     let polish = 4 * nodes * (3 * k + 3 * (k + 1));
