@@ -239,9 +239,7 @@ impl Detect {
 
     /// Memory for pixels: an image that needs more is read in parts, or unpacked into a temporary file.
     fn for_pixels(&self) -> u64 {
-        // More tiles than are ever held at once, whatever the image.
-        let work = self.params().needs((1 << 16, 1 << 16), 0).work();
-        self.memory.left(work, common::USUAL)
+        self.params().left_for_pixels(self.memory.left(0, common::USUAL))
     }
 
     /// Neighbours in pixels.
