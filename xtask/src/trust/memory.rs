@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
                 scaled(1_640_000.0, s)
             ))
         },
-        fit: "trees fit claims.csv --events --groups claims.groups.csv --bootstrap 2 -o trees.tenfold",
+        fit: "trees fit claims.csv --events --groups claims.groups.csv -o trees.tenfold",
         bound: 2000 * MB,
         fixed: 60 * MB,
     },
