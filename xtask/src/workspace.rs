@@ -41,6 +41,16 @@ impl Workspace {
         build_once(&mut command);
         command
     }
+
+    /// Builds the command `tenfold`, with the features of the tests so that nothing is compiled twice, and with these further arguments.
+    pub fn tenfold(&self, further: &[&str]) -> Result<PathBuf, String> {
+        let arguments = ["build", "--quiet", "--workspace", "--all-features", "--bin", "tenfold"];
+        let built = self.cargo(&arguments).args(further).status();
+        match built.map_err(|error| format!("cannot start cargo: {error}"))?.success() {
+            true => Ok(self.target.join("debug").join(format!("tenfold{}", std::env::consts::EXE_SUFFIX))),
+            false => Err("the command could not be built; see above".into()),
+        }
+    }
 }
 
 /// The cargo that runs this program, so that a toolchain chosen by hand is kept.

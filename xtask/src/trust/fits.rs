@@ -92,14 +92,6 @@ pub const RESULTS: &[Fit] = &[
 /// The variable that names a command to be tried in the place of the built one, such as that of an installed package.
 const COMMAND: &str = "TENFOLD_TRUST_COMMAND";
 
-fn built(workspace: &Workspace) -> Result<PathBuf, String> {
-    let built = workspace.cargo(&["build", "-p", "tenfold-cli", "--all-features"]).status();
-    match built.map_err(|error| error.to_string())?.success() {
-        true => Ok(workspace.target.join("debug/tenfold")),
-        false => Err("the command could not be built".into()),
-    }
-}
-
 /// The built command, in a folder with data for all fits.
 pub struct Field {
     pub folder: PathBuf,
@@ -111,7 +103,7 @@ impl Field {
     pub fn prepare(workspace: &Workspace, name: &str) -> Result<Self, String> {
         let program = match std::env::var_os(COMMAND) {
             Some(program) => PathBuf::from(program),
-            None => built(workspace)?,
+            None => workspace.tenfold(&[])?,
         };
         let folder = workspace.target.join("trust").join(name);
         let _ = fs::remove_dir_all(&folder);

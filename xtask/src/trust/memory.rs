@@ -178,10 +178,9 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
         return Err(format!("there is no such application; these are: {}", names.join(", ")));
     }
-    build(workspace)?;
+    let built = workspace.tenfold(&[])?;
     let folder = workspace.target.join("trust-data");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let built = workspace.target.join("debug").join(format!("tenfold{}", std::env::consts::EXE_SUFFIX));
     // A copy, so that a build meanwhile does not change what is measured.
     let program = folder.join("tenfold");
     fs::copy(&built, &program).map_err(|error| format!("{}: {error}", built.display()))?;
@@ -212,15 +211,6 @@ fn earlier(workspace: &Workspace, measured: &[&Case]) -> Vec<Row> {
         held: row["held"].as_bool().unwrap_or(false),
     });
     rows.filter(|row| measured.iter().all(|case| case.name != name_in(&row.tried))).collect()
-}
-
-fn build(workspace: &Workspace) -> Result<(), String> {
-    // With the features of the tests, so that nothing is compiled twice.
-    let status = workspace.cargo(&["build", "--workspace", "--all-features", "--bin", "tenfold"]).status();
-    match status.is_ok_and(|status| status.success()) {
-        true => Ok(()),
-        false => Err("the command could not be built; see above".into()),
-    }
 }
 
 /// Draws the data, unless they lie there from an earlier run: a stamp beside them says by which command.

@@ -138,24 +138,8 @@ place; one that was still moving when its iterations were over, and says so, may
 fn program(workspace: &Workspace, level: &str, scratch: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
     let setting = format!("profile.dev.opt-level={level}");
-    let built = workspace
-        .cargo(&[
-            "build",
-            "--quiet",
-            "--workspace",
-            "--all-features",
-            "--bin",
-            "tenfold",
-            "--config",
-            &setting,
-        ])
-        .status()
-        .is_ok_and(|status| status.success());
+    let made = workspace.tenfold(&["--config", &setting])?;
     let own = scratch.join(format!("tenfold-{level}"));
-    if !built {
-        return Err(format!("tenfold did not compile at opt-level {level}"));
-    }
-    let made = workspace.target.join("debug/tenfold");
     fs::copy(&made, &own).map_err(|error| format!("{}: {error}", made.display()))?;
     Ok(own)
 }
