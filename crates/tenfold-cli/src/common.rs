@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use tenfold::components::Components;
 use tenfold::input::{self, Options, Table};
 use tenfold::output::{shown, shown_lines};
 
@@ -215,6 +216,15 @@ pub fn parse_count_to<const MOST: usize>(text: &str) -> Result<usize, String> {
     match parse_count(text)? {
         count if count > MOST => Err(format!("at most {MOST} is possible")),
         count => Ok(count),
+    }
+}
+
+/// How many factors are looked for: a number, or `auto`. No data hold a million, and reckoning with more would overflow.
+pub fn parse_components(text: &str) -> Result<Components, String> {
+    if text == "auto" {
+        Ok(Components::Auto)
+    } else {
+        parse_count_to::<1_000_000>(text).map(Components::Exactly)
     }
 }
 

@@ -40,7 +40,8 @@ impl MemoryArgs {
         let needed = PROGRAM.saturating_add((times * length as f64) as u64);
         match self.memory {
             Some(bound) if needed > bound => Err(exit::usage(format!(
-                "reading {} takes about {} of memory, and --memory allows {}; give --memory {}",
+                "reading {} takes about {} of memory, and --memory allows {}; give --memory {}, or more: \
+                 what the fit takes is told when the file has been read",
                 path.display(),
                 human_bytes(needed),
                 human_bytes(bound),

@@ -138,7 +138,8 @@ impl Report {
             if shown.iter().all(|image| image.image != name) {
                 continue;
             }
-            let options = types::images::Options::default();
+            let mut options = types::images::Options::default();
+            session.bound(&mut options.max_decompressed);
             let image = session.watch.during(|watch| types::images::open(path, &options, watch))?;
             let (width, height) = types::Pixels::size(&image);
             let png = types::overlay::Picture::of(&image, BACKDROP)?.png();

@@ -115,7 +115,8 @@ fn pngs_of_every_kind_are_read_also_when_memory_is_short() {
                 .collect();
             for memory in [1 << 20, 100] {
                 let stain = Stain::Channel(0);
-                let options = Options { stain, polarity: Polarity::LightOnDark, memory };
+                let options =
+                    Options { stain, polarity: Polarity::LightOnDark, memory, ..Options::default() };
                 let image = open(&path, &options, &Silent).unwrap();
                 assert_eq!(values(&image, window), expected, "{colour:?} {depth:?} in {memory} bytes");
             }

@@ -90,7 +90,7 @@ fn full(field: &Field) -> Result<Row, String> {
 /// Documents that do not fit into memory go to the temporary folder, which may be full as well.
 fn spilling(field: &Field) -> Result<Row, String> {
     let disk = Disk::mount(field.path("tmp"), "size=64k")?;
-    let mut command = field.command("topics fit d/docword.txt -k 8 --memory 1MB -o spilled.tenfold");
+    let mut command = field.command("topics fit d/docword.txt -k 8 --on-disk -o spilled.tenfold");
     let output = command.env("TMPDIR", &disk.0).output().map_err(|error| error.to_string())?;
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let clear = output.status.code() == Some(1) && !told.contains("panicked") && told.contains("TMPDIR");

@@ -206,8 +206,7 @@ impl Detect {
         if self.polarity != Polarity::Auto || asked.len() < 3 || self.masks.is_some() {
             return Ok(self.polarity);
         }
-        let options =
-            images::Options { stain: self.stain, memory: self.for_pixels(), ..images::Options::default() };
+        let options = self.looking(Polarity::Auto, session);
         let mut dark = Vec::new();
         for one in asked {
             session.watch.check()?;
@@ -242,6 +241,14 @@ impl Detect {
         self.params().left_for_pixels(self.memory.left(0, common::USUAL))
     }
 
+    /// How images are opened.
+    fn looking(&self, polarity: Polarity, session: &Session) -> images::Options {
+        let (stain, memory) = (self.stain, self.for_pixels());
+        let mut options = images::Options { stain, polarity, memory, ..images::Options::default() };
+        session.bound(&mut options.max_decompressed);
+        options
+    }
+
     /// Neighbours in pixels.
     fn reach(&self) -> f64 {
         self.neighbour_radius / self.scale.unwrap_or(1.0)
@@ -255,7 +262,7 @@ impl Detect {
         (run, bundle, taken): (&Run, &mut Bundle, &mut Option<Taken>),
     ) -> Result<Seen> {
         let session = run.session;
-        let options = images::Options { stain: self.stain, polarity, memory: self.for_pixels() };
+        let options = self.looking(polarity, session);
         let image = session.watch.during(|watch| images::open(&asked.path, &options, watch))?;
         image.notes().iter().for_each(|note| session.note(&format!("{}: {note}", asked.image)));
         // Images of one run are about of one size: the first tells what the run will take.

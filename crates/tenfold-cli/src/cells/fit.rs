@@ -2,7 +2,7 @@
 
 use super::reading::{ReadArgs, read_cells, read_counts};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, parse_amount, parse_count};
+use crate::common::{Session, parse_amount, parse_components, parse_count};
 use crate::memory::{MemoryArgs, Taken};
 use crate::{exit, files};
 use anyhow::Result;
@@ -34,7 +34,7 @@ pub struct Fit {
     #[arg(value_name = "CELLS")]
     input: PathBuf,
     /// Number of cell types, or `auto`: the number that predicts one half of the cells from the other best
-    #[arg(short = 'k', long, value_name = "N|auto", value_parser = parse_types)]
+    #[arg(short = 'k', long, value_name = "N|auto", value_parser = parse_components)]
     types: Components,
     /// Where the model goes; .tenfold is the usual extension
     #[arg(short, long, value_name = "MODEL")]
@@ -212,10 +212,6 @@ impl BinArgs {
             density,
         }
     }
-}
-
-fn parse_types(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }
 
 /// A number of bins, or the edges between them.

@@ -152,8 +152,9 @@ impl Infer {
                 session.warn(&format!("{}: the table has no cells of this image", path.display()));
                 continue;
             };
-            let image =
-                session.watch.during(|watch| images::open(path, &images::Options::default(), watch))?;
+            let mut options = images::Options::default();
+            session.bound(&mut options.max_decompressed);
+            let image = session.watch.during(|watch| images::open(path, &options, watch))?;
             let mut picture = overlay::Picture::of(&image, OVERLAY)?;
             let colour = |i: usize| overlay::PALETTE[best[at][i] % overlay::PALETTE.len()];
             picture.draw(&tissue.sections[at].cells, colour);

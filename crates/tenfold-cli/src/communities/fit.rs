@@ -4,7 +4,7 @@ use super::outputs::{OutputArgs, Written};
 use super::parse_part;
 use super::reading::{KindArgs, ReadArgs, shown};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, parse_amount, parse_count, parse_count_to, refuse};
+use crate::common::{Session, parse_amount, parse_components, parse_count_to, refuse};
 use crate::device::DeviceArgs;
 use crate::files::Bundle;
 use crate::memory::{MemoryArgs, Taken};
@@ -45,7 +45,7 @@ pub struct Fit {
     #[arg(value_name = "EDGES")]
     input: PathBuf,
     /// Number of communities, or `auto` to choose it by the Bethe-Hessian and by edges kept apart
-    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_components)]
     k: Components,
     /// Where the model goes; .tenfold is the usual extension
     #[arg(short, long, value_name = "MODEL")]
@@ -259,10 +259,6 @@ fn parse_hold_out(text: &str) -> Result<f64, String> {
         share if (0.001..=0.5).contains(&share) => Ok(share),
         _ => Err("a share from 0.001 to 0.5 is needed".into()),
     }
-}
-
-fn parse_k(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }
 
 /// `all`, `partition` or `partition:5`.

@@ -48,6 +48,16 @@ impl OutputArgs {
         if let Some(path) = &self.connectivity {
             tenfold::output::check_table_path(path)?;
         }
+        let table = |path: &&PathBuf| {
+            path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv") || e.eq_ignore_ascii_case("tsv"))
+        };
+        if let Some(path) = self.covers.as_ref().filter(table) {
+            // Spreadsheets would take ids for formulas, which lists for other programs must hold as they are.
+            return Err(exit::usage(format!(
+                "--covers writes a line of ids for every community, which is no table; name it .txt instead of {}, or ask for --members",
+                path.display()
+            )));
+        }
         let lists = self.members.is_some() || self.covers.is_some();
         for (option, given) in
             [("--side", self.side.is_some()), ("--threshold", self.threshold.threshold.is_some())]

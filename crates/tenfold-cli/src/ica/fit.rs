@@ -1,7 +1,9 @@
 //! `tenfold ica fit`.
 
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, TableArgs, USUAL, numbered, parse_count, parse_count_to, refuse};
+use crate::common::{
+    Session, TableArgs, USUAL, numbered, parse_components, parse_count, parse_count_to, refuse,
+};
 use crate::device::DeviceArgs;
 use crate::solver::{Name, SolverArgs};
 use crate::{device, exit, files};
@@ -32,7 +34,7 @@ pub struct Fit {
     #[arg(value_name = "X")]
     input: PathBuf,
     /// Number of sources, or `auto` to choose by the spectrum of the covariance
-    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_components)]
     k: Components,
     /// Where the model goes; .tenfold is the usual extension
     #[arg(short, long, value_name = "MODEL")]
@@ -161,8 +163,4 @@ impl Fit {
             ..defaults
         })
     }
-}
-
-fn parse_k(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }

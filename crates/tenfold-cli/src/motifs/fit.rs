@@ -2,7 +2,7 @@
 
 use super::{ReadArgs, events, parse_length};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, USUAL, parse_count};
+use crate::common::{Session, USUAL, parse_components, parse_count};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -30,7 +30,7 @@ pub struct Fit {
     #[arg(value_name = "X", required = true)]
     inputs: Vec<PathBuf>,
     /// Number of motifs, or `auto` to take what repeats between halves of the signals
-    #[arg(short = 'L', long, value_name = "N|auto", default_value = "auto", value_parser = parse_motifs)]
+    #[arg(short = 'L', long, value_name = "N|auto", default_value = "auto", value_parser = parse_components)]
     motifs: Components,
     /// Samples of a motif, ROWSxCOLUMNS for images, or `auto`: where the autocovariance ends
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_length)]
@@ -97,8 +97,8 @@ impl Fit {
         }
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();
-        // No format has numbers that take less in memory than in their file.
-        self.inputs.iter().try_for_each(|path| self.read.memory.admit(path, 1.0))?;
+        // No format has numbers that take less in memory than in their file, and half of the bound is for them.
+        self.inputs.iter().try_for_each(|path| self.read.memory.admit(path, 2.0))?;
         let signals = self.read.open(&self.inputs, session)?;
         let params = self.params(session.seed);
         let remedy = "give a shorter --length or choose fewer channels";
@@ -160,8 +160,4 @@ impl Fit {
             ..Params::new(self.motifs)
         }
     }
-}
-
-fn parse_motifs(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }

@@ -118,6 +118,9 @@ impl Decompose {
         }
         value["seconds"] = json!(seconds);
         session.answer(&text, &value)?;
+        if found.weights.iter().all(|weight| weight.abs() < f64::MIN_POSITIVE) {
+            session.warn("nothing was found: every weight is 0, as those of a tensor without entries are");
+        }
         if !found.trace.converged {
             session.warn(&format!(
                 "{} did not converge in {} iterations: the components may be wrong; allow more, or try another solver",

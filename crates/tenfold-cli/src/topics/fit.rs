@@ -3,7 +3,7 @@
 use super::reading::parse_share;
 use super::{ReadArgs, WordArgs, mixtures};
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, parse_amount, parse_count, parse_count_to};
+use crate::common::{Session, parse_amount, parse_components, parse_count_to};
 use crate::device::DeviceArgs;
 use crate::memory::Taken;
 use crate::solver::SolverArgs;
@@ -41,7 +41,7 @@ pub struct Fit {
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// Number of topics, or `auto` to choose it by eigenvalues that hold in the other half of the documents
-    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_k)]
+    #[arg(short, value_name = "N|auto", default_value = "auto", value_parser = parse_components)]
     k: Components,
     /// Where the model goes; .tenfold is the usual extension
     #[arg(short, long, value_name = "MODEL")]
@@ -271,10 +271,6 @@ fn parse_hold_out(text: &str) -> Result<f64, String> {
         share if (0.001..=0.5).contains(&share) => Ok(share),
         _ => Err("a share from 0.001 to 0.5 is needed".into()),
     }
-}
-
-fn parse_k(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::reading::ReadArgs;
 use crate::checkpoint::CheckpointArgs;
-use crate::common::{Session, parse_count};
+use crate::common::{Session, parse_components};
 use crate::{exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -36,7 +36,7 @@ pub struct Fit {
     #[arg(value_name = "DATA")]
     input: PathBuf,
     /// States of a hidden node, or `auto`: the rank that the pairs of variables support, plus one
-    #[arg(short = 'k', long, value_name = "N|auto", default_value = "auto", value_parser = parse_states)]
+    #[arg(short = 'k', long, value_name = "N|auto", default_value = "auto", value_parser = parse_components)]
     states: Components,
     /// Where the model goes; .tenfold is the usual extension
     #[arg(short, long, value_name = "MODEL")]
@@ -145,8 +145,4 @@ impl Fit {
             ..Params::new(self.states)
         }
     }
-}
-
-fn parse_states(text: &str) -> Result<Components, String> {
-    if text == "auto" { Ok(Components::Auto) } else { parse_count(text).map(Components::Exactly) }
 }

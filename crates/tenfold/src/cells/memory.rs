@@ -7,12 +7,13 @@ use crate::components::Components;
 use crate::memory::Estimate;
 
 impl Params {
-    /// Types that are reckoned with: those asked for, or the most that are looked at.
+    /// Types that are reckoned with: those asked for, or the most that are looked at; no more than any memory holds.
     fn reckoned(&self) -> u64 {
-        match self.k {
-            Components::Exactly(k) => k as u64,
-            Components::Auto => self.most as u64,
-        }
+        let k = match self.k {
+            Components::Exactly(k) => k,
+            Components::Auto => self.most,
+        };
+        (k as u64).min(1 << 24)
     }
 
     /// What [`Params::fit`] of these cells will hold, before it begins.

@@ -364,7 +364,7 @@ impl Rows for Mixtures<'_> {
     }
 }
 
-/// Two or more sources without kurtosis and skewness cannot be told apart.
+/// Two or more sources without kurtosis and skewness cannot be told apart; where all are without, nothing was found.
 fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mut Verdict) {
     let n = diagnostics.samples as f64;
     // Standard errors of a Gaussian sample's kurtosis and skewness; four of them, because k sources are tested.
@@ -377,6 +377,10 @@ fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mu
         .collect();
     match gaussian.len() {
         0 => {}
+        n if n == moments.len() => verdict.warn(match n {
+            1 => "the one source cannot be told from Gaussian noise: nothing was found".into(),
+            n => format!("none of the {n} sources can be told from Gaussian noise: nothing was found"),
+        }),
         1 => verdict.note(format!("source {} cannot be told from Gaussian noise", gaussian[0])),
         _ => verdict.warn(format!(
             "sources {} cannot be told from Gaussian noise: how they are mixed among themselves is arbitrary",

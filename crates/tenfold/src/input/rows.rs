@@ -12,6 +12,13 @@ use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
 use tenfold_engine::progress::Progress;
 
+/// Most cells of a row. What readers keep of a column (its name, its kind, its place) is many times the two bytes that a column may take
+/// in a file.
+pub(crate) const MOST_CELLS: usize = 1 << 18;
+
+/// What to do about a table that is too wide.
+pub(crate) const TOO_WIDE: &str = "give the columns that matter, or exchange rows and columns";
+
 /// The cells of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
@@ -92,6 +99,7 @@ pub(crate) struct RowReader<'a> {
 impl<'a> RowReader<'a> {
     /// From the beginning of the source; a row may take `most` bytes.
     pub(crate) fn new(source: &'a Source, kind: Kind, most: u64, progress: &'a dyn Progress) -> Result<Self> {
+        source.check_line_ends()?;
         source.begin(progress);
         let text = BufReader::with_capacity(1 << 16, source.reader(progress)?);
         let too_large = "close the quote, write a quote within text twice, or raise --memory";
@@ -119,7 +127,12 @@ impl<'a> RowReader<'a> {
             Kind::Csv => self.csv(cells)?,
             Kind::Tsv => self.open_quotes += tsv(content(&self.line), cells),
         }
-        Ok(Some(first))
+        match cells.len() {
+            n if n > MOST_CELLS => {
+                Err(self.source.fail(first, format!("has {n} cells, more than {MOST_CELLS}"), TOO_WIDE))
+            }
+            _ => Ok(Some(first)),
+        }
     }
 
     /// Whether cells are told apart by semicolons.

@@ -199,6 +199,17 @@ impl Source {
         }
         head
     }
+
+    /// An error where lines end by carriage returns only: the whole file would be taken for one line.
+    pub(crate) fn check_line_ends(&self) -> Result<()> {
+        let head = self.head(1 << 16);
+        let inside = head.split_last().map_or(&head[..], |(_, before)| before);
+        if head.contains(&b'\n') || !inside.contains(&b'\r') {
+            return Ok(());
+        }
+        let remedy = "save it again with the line ends of today (`tr '\\r' '\\n' < old > new`)";
+        Err(self.fail(1, "ends its lines as computers did until 2001, by carriage returns only", remedy))
+    }
 }
 
 const NO_ROOM: &str = "set TMPDIR to a folder with more space, or give a file instead";

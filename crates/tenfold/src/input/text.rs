@@ -6,6 +6,7 @@
 use super::disk::{Cursor, Disk};
 use super::guard::{Contents, Guard, TooMuch};
 use super::layout::Layout;
+use super::rows::{MOST_CELLS, TOO_WIDE};
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
@@ -129,6 +130,9 @@ pub(super) fn open(
     let Some(first) = next_row(disk, &mut reader, &mut record)? else {
         return Err(disk.fail("holds no lines", "give a file with at least one row of numbers"));
     };
+    if record.len() > MOST_CELLS {
+        return Err(disk.fail(format!("has {} columns, more than {MOST_CELLS}", record.len()), TOO_WIDE));
+    }
     let layout = Layout::new(disk, &record, format.delimiter, options)?;
     let mut pass = Pass { values: Vec::new(), fits: true, rows: 0, index: Vec::new() };
     let mut row = Vec::with_capacity(layout.names.len());

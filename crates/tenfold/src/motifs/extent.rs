@@ -24,7 +24,7 @@ impl Extent {
 
     /// How many numbers it holds.
     pub fn len(&self) -> usize {
-        self.rows * self.columns
+        self.rows.saturating_mul(self.columns)
     }
 
     /// Whether it holds nothing.

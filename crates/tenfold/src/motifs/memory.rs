@@ -24,7 +24,7 @@ impl Params {
         // numbers as the longest stretch has, for a few motifs.
         let longest = signals.stretches().iter().map(|s| s.extent.len()).max().unwrap_or(0) as u64;
         // Sums as they were gathered, and the cumulants that are made of them.
-        let cumulants = 2 * cumulants(signals, support, channels.min(channels::MOST));
+        let cumulants = cumulants(signals, support, channels.min(channels::MOST)).saturating_mul(2);
         Estimate::beside("signals", held)
             .and("leading channels", reduced)
             .and("cumulants", cumulants)
@@ -34,6 +34,11 @@ impl Params {
 
 /// Bytes of the sums of both halves of the signals and of the cube of lags.
 pub(super) fn cumulants(signals: &Signals, support: Extent, channels: usize) -> u64 {
+    // A motif longer than every signal is refused when the fit begins.
+    let longest =
+        |side: fn(&Extent) -> usize| signals.stretches().iter().map(|s| side(&s.extent)).max().unwrap_or(1);
+    let most = Extent { rows: longest(|e| e.rows), columns: longest(|e| e.columns) };
+    let support = Extent { rows: support.rows.min(most.rows), columns: support.columns.min(most.columns) };
     let tiling = Tiling::new(signals, support);
     let cube = (tiling.period.len() as u64).saturating_pow(3).saturating_mul(16);
     // Before pairs are listed: they are as many as the sums are large.

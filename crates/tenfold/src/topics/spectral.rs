@@ -40,6 +40,7 @@ pub(super) struct Estimate {
 
 /// Directions kept beyond k, so that documents added later may turn the topics: an eighth, at least eight.
 pub(super) fn basis_width(k: usize, words: usize) -> usize {
+    let k = k.min(words);
     (k + (k / 8).max(8)).next_multiple_of(8).min(words)
 }
 

@@ -110,14 +110,20 @@ fn sliding_max(row: &[f32], reach: usize, queue: &mut Vec<usize>, out: &mut [f32
     }
 }
 
-/// Pixels that are the largest within `reach` and larger than `least`, in reading order.
+/// Pixels that are the largest within `reach` and larger than `least`, in reading order. Of equal ones that near each other only the
+/// first counts: on even ground every pixel is the largest.
 pub(super) fn maxima(plane: &Plane, reach: usize, least: f32) -> Vec<(usize, usize, f32)> {
     let largest = dilate(plane, reach);
     let mut found = Vec::new();
+    // One more than the row of the last maximum of every column.
+    let mut last = vec![0; plane.width()];
     for y in 0..plane.height() {
         for (x, (&value, &most)) in plane.row(y).iter().zip(largest.row(y)).enumerate() {
-            if value > least && value == most {
+            let beside = x.saturating_sub(reach)..(x + reach + 1).min(plane.width());
+            if value > least && value == most && last[beside].iter().all(|&row| row + reach <= y || row == 0)
+            {
                 found.push((x, y, value));
+                last[x] = y + 1;
             }
         }
     }
@@ -215,6 +221,21 @@ mod tests {
         let formula = 2.0 * s * s * sigma * sigma / (s * s + sigma * sigma).powi(2);
         // The five-point Laplacian differs from Δ by O(1/σ²).
         assert!((middle / formula - 1.0).abs() < 0.02, "{middle} {formula}");
+    }
+
+    #[test]
+    fn even_ground_has_few_maxima() {
+        let found = maxima(&Plane::new(100, 100, vec![7.0; 10_000]), 4, 0.0);
+        assert_eq!(found.len(), 400);
+        for (i, a) in found.iter().enumerate() {
+            assert!(found[i + 1..].iter().all(|b| a.0.abs_diff(b.0) > 4 || a.1.abs_diff(b.1) > 4));
+        }
+        // Two peaks in one row, and one of two pixels.
+        let mut values = vec![0.0; 400];
+        [(5, 5), (12, 5), (8, 14), (9, 14)].iter().for_each(|&(x, y)| values[20 * y + x] = 3.0);
+        let places: Vec<(usize, usize)> =
+            maxima(&Plane::new(20, 20, values), 4, 1.0).iter().map(|m| (m.0, m.1)).collect();
+        assert_eq!(places, [(5, 5), (12, 5), (8, 14)]);
     }
 
     #[test]

@@ -55,7 +55,8 @@ mod tests {
         let needs = |radius, size| Params { radius, ..Params::default() }.needs(size, 9);
         let work = |radius, size| with_threads(2, || needs(radius, size).work());
         let large = (20_000, 20_000);
-        assert!(work(Some(64.0), large) > 3 * work(None, large));
+        let tiles = |radius| with_threads(2, || Params { radius, ..Params::default() }.tiles(large).1);
+        assert!(tiles(Some(64.0)) > 3 * tiles(None));
         // Tiles are no more than there are; an image of 400 megapixels needs more than one of 16 only for its cells.
         assert!(2 * work(None, (700, 700)) < work(None, (1500, 1500)));
         let more = work(None, large) - work(None, (4000, 4000));

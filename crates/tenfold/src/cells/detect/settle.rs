@@ -92,7 +92,7 @@ pub(super) fn settle(
         misfit.best(width).unwrap_or_else(|| Shape::new(1.5))
     });
     let start = params.radius.unwrap_or_else(|| radius(width, shape.exponent));
-    let noise = median(planes.iter().map(|flat| white_noise(&flat.plane)).collect());
+    let noise = median(planes.iter().map(|flat| white_noise(&flat.plane)).collect()).max(rounding(&planes));
     let seeds = Seeds { width, least: 0.0, noise: (noise, image.size().0 * image.size().1) };
     let Some(height) = typical_height(&planes, seeds) else { return Ok(None) };
     let seeds = Seeds { least: params.faintest * height, ..seeds };
@@ -119,6 +119,13 @@ pub(super) fn settle(
         }
     }
     Ok(Some(Settled { rules, lattice, noise }))
+}
+
+/// What single precision leaves of even ground: noise that every image has, if it was drawn without any.
+fn rounding(planes: &[Flat]) -> f64 {
+    let ground =
+        planes.iter().flat_map(|flat| [flat.ground.0.abs(), flat.ground.1.abs()]).fold(0.0, f32::max);
+    16.0 * f64::from(f32::EPSILON * ground)
 }
 
 /// A field with an atom on every seed.

@@ -42,6 +42,7 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<Box<dyn Raw>> 
         let problem = format!("promises {width} × {height} pixels in {} bytes", disk.len());
         return Err(disk.fail(problem, DAMAGED));
     }
+    reading.check(disk, shape)?;
     // Progressive files keep two bytes for every coefficient beside the pixels.
     if pixels.saturating_mul(3 * channels as u64) > reading.memory {
         return Err(too_large(disk, shape, reading.memory, "write it as a TIFF in tiles"));

@@ -33,18 +33,40 @@ pub struct Options {
     pub polarity: Polarity,
     /// Bytes of memory for pixels. 2 GiB by default.
     pub memory: u64,
+    /// Most bytes that the pixels of a file may come to when they are unpacked, in memory, on disk, or tile by tile. 64 GiB by default.
+    pub max_decompressed: u64,
 }
+
+/// Four gigapixels with three colours of 16 bits, and then some: what the largest slides have.
+const UNPACKED: u64 = 64 << 30;
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stain: Stain::Auto, polarity: Polarity::Auto, memory: 2 << 30 }
+        Self { stain: Stain::Auto, polarity: Polarity::Auto, memory: 2 << 30, max_decompressed: UNPACKED }
     }
 }
 
 /// What readers of formats are given.
 struct Reading<'a> {
     memory: u64,
+    max_decompressed: u64,
     progress: &'a dyn Progress,
+}
+
+impl Reading<'_> {
+    /// An error where the pixels come to more than was allowed, before they are unpacked.
+    fn check(&self, disk: &Arc<Disk>, shape: Shape) -> Result<()> {
+        let samples =
+            (shape.width as u64).saturating_mul(shape.height as u64).saturating_mul(shape.channels as u64);
+        if samples.saturating_mul(u64::from(shape.bits.div_ceil(8))) <= self.max_decompressed {
+            return Ok(());
+        }
+        let problem = format!(
+            "unpacks to more than {} bytes: {} × {} pixels",
+            self.max_decompressed, shape.width, shape.height
+        );
+        Err(disk.fail(problem, "if you trust it, raise --max-decompressed"))
+    }
 }
 
 /// An image file that is open, seen as one channel. Its windows may be asked for from several threads.
@@ -85,7 +107,7 @@ const KNOWN: &str = "PNG, JPEG and TIFF (told by their first bytes, not by the n
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Image> {
-    let (raw, mut notes) = open_raw(path, options.memory, progress)?;
+    let (raw, mut notes) = open_within(path, (options.memory, options.max_decompressed), progress)?;
     let shape = raw.shape();
     if shape.channels > shape.colours {
         notes.push("its opacity is passed over".into());
@@ -141,12 +163,20 @@ pub(super) fn open_raw(
     memory: u64,
     progress: &dyn Progress,
 ) -> Result<(Box<dyn Raw>, Vec<String>)> {
+    open_within(path, (memory, UNPACKED), progress)
+}
+
+fn open_within(
+    path: &Path,
+    (memory, max_decompressed): (u64, u64),
+    progress: &dyn Progress,
+) -> Result<(Box<dyn Raw>, Vec<String>)> {
     let disk = Disk::open(path)?;
     if disk.len() == 0 {
         return Err(disk.fail("is empty", "give an image: PNG, JPEG or TIFF"));
     }
     let head = disk.bytes(0, disk.len().min(8))?;
-    let reading = Reading { memory, progress };
+    let reading = Reading { memory, max_decompressed, progress };
     let (raw, notes) = match head[..] {
         [0x89, b'P', b'N', b'G', ..] => (png::open(&disk, &reading)?, Vec::new()),
         [0xff, 0xd8, 0xff, ..] => (jpeg::open(&disk, &reading)?, Vec::new()),

@@ -47,6 +47,7 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<Box<dyn Raw>> 
     let bits = if depth == BitDepth::Sixteen { 16 } else { 8 };
     let top = Some(if bits == 16 { f64::from(u16::MAX) } else { f64::from(u8::MAX) });
     let shape = Shape { width, height, channels, colours, bits, top };
+    reading.check(disk, shape)?;
     let line = width as u64 * (channels * usize::from(bits / 8)) as u64;
     let store = if line.saturating_mul(height as u64) <= reading.memory {
         let mut bytes = vec![0; line as usize * height];

@@ -94,6 +94,7 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<(Box<dyn Raw>,
     let top = whole.then(|| 2f64.powi(i32::from(bits)) - 1.0);
     let (width, height) = (width as usize, height as usize);
     let shape = Shape { width, height, channels, colours, bits, top };
+    reading.check(disk, shape)?;
     let (columns, rows) = decoder.chunk_dimensions();
     // A strip that promises more rows than the image has holds those of the image.
     let chunk = (columns as usize, (rows as usize).min(height));

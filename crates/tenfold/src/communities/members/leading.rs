@@ -95,7 +95,7 @@ impl Members<'_> {
 /// Takes a node in; the list is cut back when it has become twice as long as it need be.
 fn offer<T: Copy>(best: &mut Vec<Ranked<T>>, candidate: Ranked<T>, count: usize) {
     best.push(candidate);
-    if best.len() >= 2 * count + 16 {
+    if best.len() >= count.saturating_mul(2).saturating_add(16) {
         keep(best, count);
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn read(
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Gathered> {
+    source.check_line_ends()?;
     let mut head = look(source, format, options)?;
     let mut gathered = None;
     if !head.quoted && !head.named {

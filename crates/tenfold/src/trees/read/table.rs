@@ -5,7 +5,7 @@ use super::{Format, Input, Options, Samples, variables};
 use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
-use crate::input::rows::{Cells, Kind, RowReader};
+use crate::input::rows::{Cells, Kind, RowReader, TOO_WIDE};
 use tenfold_engine::progress::Progress;
 
 /// Rows between two looks whether to stop.
@@ -34,6 +34,10 @@ pub(super) fn read(
     let Some(line) = next else {
         return Err(source.fail(None, "holds no lines", "give a table with at least one sample"));
     };
+    if row.len() > MOST_VARIABLES {
+        let problem = format!("has {} columns, more than {MOST_VARIABLES}", row.len());
+        return Err(source.fail(line, problem, TOO_WIDE));
+    }
     let first: Vec<String> = row
         .iter()
         .map(|c| utf8(source.path(), c, line).map(|c| c.trim().to_owned()))
@@ -80,6 +84,9 @@ pub(super) fn read(
     }
     Ok(input)
 }
+
+/// Most columns: every one keeps a kilobyte of what its cells may be, and trees compare each with each.
+const MOST_VARIABLES: usize = 1 << 16;
 
 /// Whether a first line holds names: none of its cells is a number or missing, but perhaps the first, and no two are the same.
 fn are_names(first: &[String]) -> bool {
