@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use super::command;
 use crate::workspace::Workspace;
 
 /// A command that writes files over others.
@@ -89,9 +90,6 @@ pub const RESULTS: &[Fit] = &[
     },
 ];
 
-/// The variable that names a command to be tried in the place of the built one, such as that of an installed package.
-const COMMAND: &str = "TENFOLD_TRUST_COMMAND";
-
 /// The built command, in a folder with data for all fits.
 pub struct Field {
     pub folder: PathBuf,
@@ -99,12 +97,9 @@ pub struct Field {
 }
 
 impl Field {
-    /// Builds the command, unless [`COMMAND`] names one, and draws the data, in a folder of the build folder that is made anew.
+    /// Builds the command and draws the data, in a folder of the build folder that is made anew.
     pub fn prepare(workspace: &Workspace, name: &str) -> Result<Self, String> {
-        let program = match std::env::var_os(COMMAND) {
-            Some(program) => PathBuf::from(program),
-            None => workspace.tenfold(&[])?,
-        };
+        let program = command(workspace)?;
         let folder = workspace.target.join("trust").join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::load::{real, whole};
-use super::{Found, Row};
+use super::{Found, Row, command};
 use crate::workspace::Workspace;
 
 /// One application at a size.
@@ -178,7 +178,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<Found, String>
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
         return Err(format!("there is no such application; these are: {}", names.join(", ")));
     }
-    let built = workspace.tenfold(&[])?;
+    let built = command(workspace)?;
     let folder = workspace.target.join("trust-data");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     // A copy, so that a build meanwhile does not change what is measured.
