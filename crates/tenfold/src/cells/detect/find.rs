@@ -179,7 +179,6 @@ impl Params {
     }
 }
 
-/// What there is to say when there is nothing but noise.
 /// What tells this image from another, some rows at a time.
 fn digested(image: &dyn Pixels, digest: &mut Digest) -> Result<()> {
     const ROWS: usize = 64;
@@ -193,6 +192,7 @@ fn digested(image: &dyn Pixels, digest: &mut Digest) -> Result<()> {
     Ok(())
 }
 
+/// What there is to say when there is nothing but noise.
 fn nothing(mut verdict: Verdict) -> Found {
     verdict.warn("no cells found");
     let diagnostics = Diagnostics {
