@@ -4,7 +4,7 @@ use super::numbers::Bad;
 use super::source::Source;
 use crate::error::Result;
 use rayon::prelude::*;
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
 use tenfold_engine::progress::Progress;
 
@@ -37,18 +37,11 @@ impl<'a> Pieces<'a> {
         loop {
             self.progress.check()?;
             let held = piece.len();
-            piece.resize(held.max(PIECE / 2) * 2, 0);
-            let mut filled = held;
-            while filled < piece.len() {
-                match self.reader.read(&mut piece[filled..]) {
-                    Ok(0) => break,
-                    Ok(n) => filled += n,
-                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                    Err(e) => return Err(self.source.refuse(None, &e)),
-                }
-            }
-            let ended = filled < piece.len();
-            piece.truncate(filled);
+            let wanted = held.max(PIECE / 2) * 2 - held;
+            // Set aside and not written: zeros in a whole piece would be most of the work where the text is short.
+            piece.reserve_exact(wanted);
+            let read = self.reader.by_ref().take(wanted as u64).read_to_end(&mut piece);
+            let ended = read.map_err(|e| self.source.refuse(None, &e))? < wanted;
             if ended {
                 return Ok((!piece.is_empty()).then_some(piece));
             }
