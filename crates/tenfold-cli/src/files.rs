@@ -24,17 +24,22 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
 
 /// Refuses a result that would be written over one of the files that it is made from.
 pub fn check_target(path: &Path, inputs: &[&Path]) -> Result<()> {
-    let same = |other: &&Path| match (path.canonicalize(), other.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => path == *other,
-    };
-    match inputs.iter().find(|i| same(i)) {
+    match inputs.iter().find(|input| real(path) == real(input)) {
         Some(input) => Err(exit::usage(format!(
             "{} would be overwritten by its own result; give -o another name",
             input.display()
         ))),
         None => Ok(()),
     }
+}
+
+/// The one name of a file that has several, such as `a.csv`, `./a.csv` and `../here/a.csv`, also of one that is still to be written.
+fn real(path: &Path) -> PathBuf {
+    // A link keeps pointing where it did: the file behind it is meant.
+    path.canonicalize().unwrap_or_else(|_| match path.file_name() {
+        Some(name) => real(folder_of(path)).join(name),
+        None => path.to_owned(),
+    })
 }
 
 /// [`check_output`] for a table, whose extension must be known.
@@ -53,7 +58,10 @@ fn check_folder(folder: &Path, path: &Path) -> Result<()> {
     }
     // The one sure way to learn whether files may be made here. It is gone again at once.
     output::temporary().tempfile_in(folder).map(drop).map_err(|e| {
-        exit::usage(format!("{} cannot be written: {e}; choose another folder", path.display()))
+        // What the system said, without the name of a file that nobody asked for.
+        let why =
+            e.get_ref().and_then(|inner| inner.source()).map_or_else(|| e.to_string(), ToString::to_string);
+        exit::usage(format!("{} cannot be written: {why}; choose another folder", path.display()))
     })?;
     // Runs that were killed here before had no chance to tidy up.
     output::sweep(folder);
@@ -128,8 +136,7 @@ impl Bundle {
 
     /// Where to write the file that is to be `path`, in this or in another folder.
     pub fn place(&mut self, path: &Path) -> Result<PathBuf> {
-        // A link keeps pointing where it did: the file behind it is replaced.
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let target = real(path);
         if self.files.iter().any(|staged| staged.target == target) {
             let message =
                 format!("two results would be written to {}; give each a name of its own", path.display());

@@ -2,7 +2,12 @@
 
 mod support;
 
+use std::io::Write;
 use support::{Place, noise, npy};
+use tenfold::cells::Plane;
+use tenfold::cells::images::write_plane;
+use tenfold::engine::linalg::Mat;
+use tenfold::output::{Labels, write_labelled};
 
 #[test]
 fn data_that_cannot_be_used_say_where() {
@@ -63,6 +68,7 @@ fn wrong_usage_is_told_before_any_work() {
         ("ica fit X.csv -k 2 -o X.csv", &["overwritten"]),
         ("ica fit X.csv -k 2 -o m --sources S.xls", &[".xls", ".parquet"]),
         ("ica fit X.csv -k 2 -o m --sources ./m", &["extension"]),
+        ("ica fit X.csv -k 2 -o m.csv --sources ./m.csv", &["overwritten"]),
         ("ica fit X.txt -k 2 -o m", &[".txt", ".csv"]),
         ("ica fit X.csv -k 2 -o m --memory lots", &["GiB"]),
         ("ica fit X.csv -k 2 -o m --batch 7", &["--batch means nothing"]),
@@ -186,5 +192,79 @@ fn packed_files_end_where_the_user_says() {
             let words = ["unpacks to more than 10000 bytes", "raise --max-decompressed"];
             place.fails(&format!("{command} -o m.tenfold --max-decompressed 10kB"), 3, &words);
         }
+    }
+}
+
+/// Parquet is packed too: the same row again and again.
+#[test]
+fn packed_columns_end_where_the_user_says() {
+    let place = Place::new();
+    let text = |name| Labels { name, of: &|_| "twenty bytes of text".into() };
+    let names = ["x", "y"].map(String::from);
+    let rows = Mat::from_fn(5000, 2, |_, _| 1.0);
+    write_labelled(&place.path("t.parquet"), &[text("image"), text("gene")], &names, &rows).unwrap();
+    assert!(place.bytes("t.parquet").len() < 30_000);
+    for command in [
+        "topics fit t.parquet -k 2 --text-column gene",
+        "ica fit t.parquet -k 1 --columns x,y",
+        "communities fit t.parquet -k 2 --from image --to gene",
+        "motifs fit t.parquet -L 1 --length 2 --channels x,y",
+        "trees fit t.parquet -k 2",
+        "trees fit t.parquet -k 2 --sample image --code gene",
+        "cells fit t.parquet -k 2",
+    ] {
+        let words = ["unpacks to more than 30000 bytes", "raise --max-decompressed"];
+        place.fails(&format!("{command} -o m.tenfold --max-decompressed 30kB"), 3, &words);
+    }
+}
+
+/// Tables beside the data: groups, known trees and events, counts of single cells, vectors of words, regions and maps.
+#[test]
+fn packed_files_beside_the_data_end_where_the_user_says() {
+    let place = Place::new();
+    let pack = |name: &str, head: &str, line: &dyn Fn(usize) -> String| {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let lines: String = (0..20_000).map(line).collect();
+        gz.write_all(head.as_bytes()).and_then(|()| gz.write_all(lines.as_bytes())).unwrap();
+        place.write(name, gz.finish().unwrap());
+    };
+    pack("g.csv.gz", "code,group\n", &|_| "a,b\n".into());
+    pack("t.nwk.gz", "", &|_| "(x1,x2);\n".into());
+    pack("e.csv.gz", "sample,trial\n", &|i| format!("{i},0\n"));
+    pack("c.csv.gz", "gene,cell\n", &|i| format!("g{i},1\n"));
+    pack("v.txt.gz", "", &|i| format!("w{i} 1 2\n"));
+    pack("genes.csv.gz", "image,gene\n", &|i| format!("{i}.png,G\n"));
+    // These are told by their names, and unpacked by what they hold.
+    pack("r.csv", "x,y\n", &|i| format!("{i},{}\n", i % 7));
+    pack("maps.csv", "image,a,b,c,d,e,f\n", &|i| format!("{i},1,0,0,0,1,0\n"));
+    let visits: String = (0..400).map(|i| format!("{},c{}\n", i / 4, i % 5)).collect();
+    place.write("visits.csv", format!("patient,code\n{visits}"));
+    place.write("groups.csv", "code,group\nc0,A\nc1,A\nc2,B\nc3,B\nc4,B\n");
+    place.write("s.txt", "planet star orbit rocket moon\ngoal team match player ball\n".repeat(60));
+    place.write("around.csv", "x,y\n0,0\n9,0\n9,9\n");
+    write_plane(&place.path("a.png"), &Plane::new(16, 16, (0..256).map(|i| (i % 200) as f32).collect()))
+        .unwrap();
+    place.ok("generate trees --variables 6 --samples 600 -o T.csv");
+    place.ok("trees fit T.csv --bootstrap 0 -o r.tenfold");
+    place.ok("generate motifs --windows 300 --samples 24 -L 2 --length 5 -o X.npy");
+    place.ok("motifs fit X.npy -L 2 --length 5 -o m.tenfold");
+    place.ok("generate cells --types 2 --genes 20 --cells 1500 --no-images -o t");
+    place.ok("cells fit t/truth.csv -k 2 -o l.tenfold");
+    for command in [
+        "trees fit visits.csv --events --groups g.csv.gz -o n.tenfold",
+        "trees fit visits.csv --events --groups groups.csv --descriptions g.csv.gz -o n.tenfold",
+        "trees evaluate r.tenfold t.nwk.gz",
+        "trees evaluate r.tenfold --groups-of g.csv.gz",
+        "motifs evaluate m.tenfold --events e.csv.gz --signals X.npy",
+        "cells evaluate l.tenfold --single-cells c.csv.gz",
+        "cells evaluate l.tenfold --truth c.csv.gz",
+        "cells infer l.tenfold c.csv.gz --expression -o n.csv",
+        "sentences fit s.txt --vectors v.txt.gz --features mean -o n.tenfold",
+        "cells detect a.png --genes genes.csv.gz -o n.csv",
+        "cells detect a.png --region r.csv -o n.csv",
+        "cells detect a.png --region around.csv --affine maps.csv -o n.csv",
+    ] {
+        let words = ["unpacks to more than 10000 bytes", "raise --max-decompressed"];
+        place.fails(&format!("{command} --max-decompressed 10kB"), 3, &words);
     }
 }

@@ -58,6 +58,7 @@ fn wrong_usage_is_told_before_any_work() {
         ("communities fit g.txt -k 2 -o m --connectivity p.html", &[".html"]),
         ("communities fit g.txt -k 2 -o m --covers m", &["overwritten"]),
         ("communities fit g.txt -k 2 -o m --covers c.txt --gml c.txt", &["overwritten"]),
+        ("communities fit g.txt -k 2 -o m --covers c.txt --gml ./c.txt", &["overwritten"]),
         ("communities fit g.txt -k 2 -o m --gexf g.txt", &["overwritten"]),
         ("communities fit g.txt -k 2 -o m --gexf nowhere/g.gexf", &["nowhere", "folder"]),
         ("communities fit g.txt -k 2 -o m --threshold 1.5 --members m.csv", &["0 to 1"]),
