@@ -7,6 +7,7 @@ mod parquet;
 mod shown;
 
 pub use cell::{push_cell, text_of_cell};
+pub(crate) use shown::acts;
 pub use shown::{shown, shown_lines};
 
 use leftovers::asked_for;

@@ -22,7 +22,7 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
 
 /// Whether a character does something other than to be seen, line ends and tabs aside: control characters of ASCII and of Latin-1,
 /// marks, embeddings, overrides and isolates of direction, separators of lines and paragraphs, and the mark of byte order.
-fn acts(c: char) -> bool {
+pub(crate) fn acts(c: char) -> bool {
     let direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && !matches!(c, '\n' | '\t'))

@@ -1,6 +1,7 @@
 //! DOT, for Graphviz.
 
 use super::super::picture::Shown;
+use crate::output::acts;
 use std::fmt::Write;
 
 /// Middle tones, which stand on white and on black; clusters beyond the last begin again.
@@ -46,8 +47,10 @@ pub(super) fn dot(shown: &Shown<'_>) -> String {
 }
 
 /// A text in quotes. Backslashes are doubled, since Graphviz reads `\N` and others as orders; control characters,
-/// which no label shows, become blanks.
+/// which no label shows, become blanks, and marks that turn the direction of writing U+FFFD: nodes are told apart by their
+/// numbers, and labels are for the eye.
 fn quoted(name: &str) -> String {
-    let inside = name.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
+    let plain = name.replace(|c: char| c.is_control(), " ").replace(acts, "\u{fffd}");
+    let inside = plain.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{inside}\"")
 }

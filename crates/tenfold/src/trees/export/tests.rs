@@ -55,6 +55,14 @@ fn a_small_tree_in_every_format() {
 }
 
 #[test]
+fn labels_of_a_picture_keep_their_direction() {
+    let mut sketch = Sketch::new(&Synth { variables: 3, shape: Shape::Star, ..Synth::default() });
+    sketch.variables[1].name = "a\u{202e}b\u{200f}c\u{1b}d".to_owned();
+    let dot = text(&sketch.picture(100, None), Format::Dot).unwrap();
+    assert!(dot.contains("label=\"a\u{fffd}b\u{fffd}c d\""), "{dot}");
+}
+
+#[test]
 fn inner_variables_are_tips_and_forests_have_a_line_for_each_tree() {
     let sketch = Sketch::new(&Synth { variables: 12, shape: Shape::Observed, blocks: 2, ..Synth::default() });
     let text = text(&sketch.picture(100, None), Format::Newick).unwrap();
