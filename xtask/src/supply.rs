@@ -34,8 +34,12 @@ pub fn check(workspace: &Workspace) -> Result<String, String> {
     let path = workspace.root.join("deny.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let rules = Rules::read(&text)?;
-    let crates = crates(workspace)?;
-    let mut wrong = breaches(&rules, &crates);
+    // The fuzzers are a workspace of their own, with a lock file of their own.
+    let mut found = crates(workspace, "Cargo.toml")?;
+    found.extend(crates(workspace, "fuzz/Cargo.toml")?);
+    found.sort();
+    found.dedup();
+    let mut wrong = breaches(&rules, &found);
     wrong.extend(pins(workspace)?);
     let files = tracked(workspace);
     wrong.extend(foreign_scripts(&files));
@@ -46,7 +50,7 @@ pub fn check(workspace: &Workspace) -> Result<String, String> {
     if wrong.is_empty() {
         Ok(format!(
             "{} crates; {}; {}; no npm package",
-            crates.len(),
+            found.len(),
             advisories.unwrap_or_default(),
             python.unwrap_or_default()
         ))
@@ -55,10 +59,12 @@ pub fn check(workspace: &Workspace) -> Result<String, String> {
     }
 }
 
-/// All crates of all features and all systems.
-fn crates(workspace: &Workspace) -> Result<Vec<Crate>, String> {
+/// All crates of a workspace, of all features and all systems.
+fn crates(workspace: &Workspace, manifest: &str) -> Result<Vec<Crate>, String> {
+    let arguments = ["metadata", "--format-version", "1", "--all-features", "--locked", "--manifest-path"];
     let output = workspace
-        .cargo(&["metadata", "--format-version", "1", "--all-features", "--locked"])
+        .cargo(&arguments)
+        .arg(manifest)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
