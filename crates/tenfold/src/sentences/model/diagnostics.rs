@@ -1,6 +1,7 @@
 //! Figures of a fit.
 
 use super::super::templates::Learning;
+use crate::model_file;
 use serde_json::{Value, json};
 
 /// Figures of a fit that its verdict rests on.
@@ -74,7 +75,7 @@ impl Diagnostics {
         spectrum: Vec<f64>,
         moments: Option<(Vec<f64>, Vec<f64>)>,
     ) -> Self {
-        let count = |name: &str| value[name].as_u64().unwrap_or(0);
+        let count = |name: &str| model_file::count(&value[name]).unwrap_or(0);
         let learning = moments.map(|(skewness, kurtosis)| Learning {
             patches: count("patches") as usize,
             learned_from: count("learned_from") as usize,
