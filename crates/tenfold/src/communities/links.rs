@@ -2,6 +2,7 @@
 
 use super::data::{Graph, Ids, Kind};
 use super::model::Model;
+use super::spectrum::mixed;
 use crate::error::{Error, Result};
 use crate::evaluate::auc;
 use rand::RngExt;
@@ -129,13 +130,6 @@ pub fn hold_out(graph: &Graph, share: f64, seed: u64) -> Result<(Graph, Graph)> 
         (0, all) | (all, 0) => wrong(format!("one that deals the {all} edges of the graph to both parts")),
         _ => Ok((fit, held_out)),
     }
-}
-
-/// A number that changes altogether when one bit of `x` does.
-fn mixed(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// Some of the entries of a matrix.

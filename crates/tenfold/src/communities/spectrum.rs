@@ -238,19 +238,29 @@ pub(super) fn damped(strengths: &[f64]) -> Vec<f64> {
 }
 
 /// The edges that a hash deals to the wanted folds; both directions of an edge go together.
+///
+/// Both ends are mixed on their own: where the second one only shifted what the first had given, folds lay in a pattern over the nodes that
+/// the directions of a dense graph showed, and edges of one fold were fewer where the others had more.
 pub(super) fn part(
     a: &Adjacency,
     symmetric: bool,
     (seed, folds): (u64, u64),
     wanted: impl Fn(u64) -> bool,
 ) -> Adjacency {
+    let start = mixed(seed).wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mine = |u: usize, v: u32| {
         let (x, y) = if symmetric && u > v as usize { (v as usize, u) } else { (u, v as usize) };
-        let mixed =
-            (x as u64 ^ seed.rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ y as u64;
-        wanted((mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) % folds)
+        let first = mixed(start.wrapping_add(x as u64));
+        wanted((mixed(first.wrapping_add(y as u64)) >> 11) % folds)
     };
     filtered(a, mine, |_, _, w| w)
+}
+
+/// A number that changes altogether when one bit of `x` does.
+pub(super) fn mixed(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 /// diag(left) · A · diag(right).
