@@ -246,6 +246,78 @@ fn neither_noise_nor_uneven_ground_is_cells() {
     }
 }
 
+fn told(found: &Found) -> String {
+    format!("{:?}", found.diagnostics.verdict.findings())
+}
+
+/// What stands out of noise that hangs together stands out downwards as well: hundreds of cells were found without a word.
+#[test]
+fn cells_in_noise_that_hangs_together_are_doubted() {
+    for (side, reach) in [(240, 3), (300, 6)] {
+        for seed in 30..33 {
+            let mut rng = random::rng(seed, 0);
+            let white: Vec<f64> = (0..side * side).map(|_| random::normal(&mut rng)).collect();
+            // Means of squares, twice over, which is nearly a Gaussian.
+            let mean = |plane: &[f64]| -> Vec<f64> {
+                let at = |x: usize, y: usize| plane[y % side * side + x % side];
+                let places = (0..side * side).map(|i| (i % side, i / side));
+                places
+                    .map(|(x, y)| (0..reach * reach).map(|i| at(x + i % reach, y + i / reach)).sum())
+                    .collect()
+            };
+            let values = mean(&mean(&white)).into_iter().map(|x| x as f32).collect();
+            let found = find(&Params::default(), &Plane::new(side, side, values));
+            assert!(found.cells.len() > 20, "reach {reach}, seed {seed}: {}", found.cells.len());
+            assert!(
+                told(&found).contains("noise that hangs together"),
+                "reach {reach}, seed {seed}: {}",
+                told(&found)
+            );
+        }
+    }
+}
+
+/// Bright pixels side by side by chance are small cells to a filter.
+#[test]
+fn cells_of_single_bright_pixels_are_doubted() {
+    for seed in 30..33 {
+        let mut rng = random::rng(seed, 0);
+        let values = (0..90_000).map(|_| random::normal(&mut rng).exp() as f32).collect();
+        let found = find(&Params::default(), &Plane::new(300, 300, values));
+        assert!(
+            // Some draws look like texture first: what counts is that none of them is called sound.
+            found.cells.is_empty() || !found.diagnostics.verdict.is_sound(),
+            "seed {seed}: {}",
+            told(&found)
+        );
+    }
+}
+
+/// One pixel of a million left one of 121 cells.
+#[test]
+fn a_hot_pixel_hides_no_cell() {
+    let cell = |i: usize| Cell {
+        x: (30 + i % 11 * 34) as f64,
+        y: (30 + i / 11 * 34) as f64,
+        r1: 6.0,
+        r2: 6.0,
+        orientation: 0.0,
+        intensity: 120.0,
+        neighbours: 0.0,
+    };
+    let truth: Vec<Cell> = (0..121).map(cell).collect();
+    for (heat, broken) in [(2e4, 1), (1e6, 1), (-1e6, 1), (1e30, 9)] {
+        let mut image = Scene { width: 400, height: 400, noise: 5.0, ..Scene::default() }.draw(&truth);
+        (0..broken).for_each(|i| image.values_mut()[400 * (13 + 40 * i) + 47] = heat);
+        for tile in [768, 200] {
+            let found = find(&Params { tile, ..Params::default() }, &image);
+            assert!(found.cells.len().abs_diff(121) <= 1, "{heat}: {}", found.cells.len());
+            assert_eq!(pairs(&found.cells, &truth, 2.0).len(), 121, "{heat}");
+            assert!(told(&found).contains("the first in column 48 of row 14"), "{heat}: {}", told(&found));
+        }
+    }
+}
+
 /// Wants to stop after it has been asked some times.
 struct Impatient(AtomicUsize);
 

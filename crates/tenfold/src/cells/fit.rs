@@ -3,6 +3,7 @@
 use super::choices::Params;
 use super::choose::{against_half, choose};
 use super::counts::GeneCounts;
+use super::covary::differ;
 use super::data::Tissue;
 use super::estimate::{Estimated, estimate, memberships, shares};
 use super::features::Bins;
@@ -10,7 +11,7 @@ use super::model::{Diagnostics, Model, params_json, traits};
 use super::picture::Picture;
 use crate::checkpoint::{identify, stage};
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::progress::{Progress, Silent};
 
@@ -154,6 +155,8 @@ impl Params {
             diagnostics,
             verdict: Default::default(),
         };
+        let factors = [model.profiles.as_slice(), model.memberships.as_slice(), &model.weights];
+        check_fitted("cell types", factors.into_iter().flatten().copied())?;
         model.judge();
         Ok(model)
     }
@@ -176,7 +179,7 @@ impl Params {
             steps: found.fitted.steps,
             converged: found.fitted.converged,
             log_likelihood: found.fitted.log_likelihood,
-            differ: counts.association(),
+            differ: differ(counts, self.seed),
             half: None,
             starts: found.starts.clone(),
             curve,

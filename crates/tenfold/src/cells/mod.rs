@@ -37,6 +37,7 @@
 mod choices;
 mod choose;
 mod counts;
+mod covary;
 mod data;
 pub mod detect;
 mod estimate;

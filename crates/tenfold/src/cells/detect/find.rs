@@ -6,6 +6,7 @@ use super::choices::{Diagnostics, Found, Params};
 use super::sample::sample;
 use super::seams::{Part, join};
 use super::settle::{Settled, settle, sown, typical};
+use super::spikes::{Believed, Spoilt};
 use super::tiles::{Tiles, flat, widened};
 use crate::checkpoint::{Digest, identify, stage};
 use crate::error::{Error, Result};
@@ -43,6 +44,8 @@ impl Params {
         progress.stage("choosing size, shape and noise", 0);
         let side = self.tile.max((24.0 * self.radius.unwrap_or(0.0)) as usize);
         let windows = sample(image, &Tiles::new(image.size(), side))?;
+        let believed = Believed::new(image, &windows)?;
+        let image: &dyn Pixels = &believed;
         progress.check()?;
         let width = match self.radius {
             Some(radius) => Some(radius / USUAL),
@@ -67,13 +70,17 @@ impl Params {
             None => None,
         };
         progress.check()?;
-        let Some(settled) = settled else { return Ok(nothing(verdict)) };
-        self.over_tiles(image, &settled, verdict, progress)
+        let Some(settled) = settled else {
+            let spoilt: Result<Vec<Spoilt>> = windows.iter().map(|&window| believed.spoilt(window)).collect();
+            believed.tell(spoilt?.into_iter(), &mut verdict);
+            return Ok(nothing(verdict));
+        };
+        self.over_tiles(&believed, &settled, verdict, progress)
     }
 
     fn over_tiles(
         &self,
-        image: &dyn Pixels,
+        image: &Believed<'_>,
         settled: &Settled,
         mut verdict: Verdict,
         progress: &dyn Progress,
@@ -94,6 +101,7 @@ impl Params {
             })
             .collect();
         let parts = parts?;
+        let spoilt: Vec<Spoilt> = parts.iter().map(|part| part.spoilt).collect();
         let rounds = parts.iter().map(|part| part.rounds).max().unwrap_or(0);
         let low = parts.iter().map(|part| part.background.0).fold(f32::MAX, f32::min);
         let high = parts.iter().map(|part| part.background.1).fold(f32::MIN, f32::max);
@@ -105,6 +113,9 @@ impl Params {
         if cells.is_empty() {
             verdict.warn("no cells found");
         }
+        image.tell(spoilt.into_iter(), &mut verdict);
+        let (width, height) = image.size();
+        settled.doubt.tell(&cells, width * height, &mut verdict);
         let diagnostics = Diagnostics {
             radius,
             intensity: typical,
@@ -121,7 +132,7 @@ impl Params {
     /// The atoms of one tile, in the image's coordinates.
     fn over_tile(
         &self,
-        image: &dyn Pixels,
+        image: &Believed<'_>,
         settled: &Settled,
         core: Window,
         progress: &dyn Progress,
@@ -148,7 +159,13 @@ impl Params {
             atom.0[1] += window.y as f64;
             atom
         };
-        Ok(Part { core, atoms: field.living().map(place).collect(), background, rounds })
+        Ok(Part {
+            core,
+            atoms: field.living().map(place).collect(),
+            background,
+            rounds,
+            spoilt: image.spoilt(core)?,
+        })
     }
 
     fn check(&self, size: (usize, usize)) -> Result<()> {

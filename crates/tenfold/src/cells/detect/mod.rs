@@ -46,6 +46,7 @@ mod atom;
 mod background;
 mod chance;
 mod choices;
+mod doubt;
 mod family;
 mod field;
 mod filter;
@@ -60,6 +61,7 @@ mod seams;
 mod seeds;
 mod settle;
 mod shape;
+mod spikes;
 mod tiles;
 
 pub use choices::{Diagnostics, Found, Params};

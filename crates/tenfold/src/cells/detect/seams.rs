@@ -5,6 +5,7 @@
 
 use super::super::Window;
 use super::atom::Atom;
+use super::spikes::Spoilt;
 
 /// Centres in two tiles within this many typical radii are the same cell.
 const SAME: f64 = 0.5;
@@ -17,9 +18,10 @@ pub(super) struct Part {
     pub atoms: Vec<Atom>,
     pub background: (f32, f32),
     pub rounds: usize,
+    pub spoilt: Spoilt,
 }
 
-crate::checkpoint::keep! { Part { core, atoms, background, rounds } }
+crate::checkpoint::keep! { Part { core, atoms, background, rounds, spoilt } }
 
 impl Part {
     /// How far a centre lies inside the core; negative outside. A pixel ends half-way to the next.
@@ -81,7 +83,7 @@ mod tests {
     fn part(x: usize, atoms: &[(f64, f64)]) -> Part {
         let core = Window { x, y: 0, width: 100, height: 100 };
         let atoms = atoms.iter().map(|&(x, y)| Atom::round(x, y, 6.0, 1.0)).collect();
-        Part { core, atoms, background: (0.0, 0.0), rounds: 0 }
+        Part { core, atoms, background: (0.0, 0.0), rounds: 0, spoilt: (0, 0, 0) }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::super::{Cell, Pixels, Window};
 use super::atom::{Atom, Frame};
 use super::background::Lattice;
 use super::choices::Params;
+use super::doubt::Doubt;
 use super::family::Shape;
 use super::field::Field;
 use super::filter::{quantile, white_noise};
@@ -45,6 +46,7 @@ pub(super) struct Settled {
     pub lattice: Lattice,
     /// The noise of a pixel.
     pub noise: f64,
+    pub doubt: Doubt,
 }
 
 /// Atoms that grow to this many times the size of their blobs follow the background.
@@ -95,6 +97,8 @@ pub(super) fn settle(
     let noise = median(planes.iter().map(|flat| white_noise(&flat.plane)).collect()).max(rounding(&planes));
     let seeds = Seeds { width, least: 0.0, noise: (noise, image.size().0 * image.size().1) };
     let Some(height) = typical_height(&planes, seeds) else { return Ok(None) };
+    progress.check()?;
+    let doubt = Doubt::of(&planes, windows, seeds, height);
     let seeds = Seeds { least: params.faintest * height, ..seeds };
     let prior = Prior::wide(start, height);
     let weigh = Weigh { shape, prior, variance: noise * noise, largest: largest(image.size(), start) };
@@ -118,7 +122,7 @@ pub(super) fn settle(
             return Ok(None);
         }
     }
-    Ok(Some(Settled { rules, lattice, noise }))
+    Ok(Some(Settled { rules, lattice, noise, doubt }))
 }
 
 /// What single precision leaves of even ground: noise that every image has, if it was drawn without any.

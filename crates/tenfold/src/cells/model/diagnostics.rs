@@ -40,8 +40,8 @@ pub struct Diagnostics {
     pub converged: bool,
     /// Nats a cell.
     pub log_likelihood: f64,
-    /// How much the genes of rows differ beyond what chance makes of one mixture, in standard errors of Pearson's χ²; None where
-    /// counts are not whole.
+    /// How much the genes of rows differ beyond what chance makes of one mixture, in standard errors: of Pearson's χ², or, where counts
+    /// are not whole or each gene is uneven by itself, of what genes have in common. None where there is too little to tell.
     pub differ: Option<f64>,
     /// How the starts ended; the one with the largest likelihood went on.
     pub starts: Vec<StartOutcome>,
@@ -71,7 +71,7 @@ const FEW_CELLS: f64 = 4.0;
 /// Cells a bin below which memberships say little.
 const THIN_BINS: f64 = 3.0;
 
-/// Standard errors of χ² below which rows are all alike; chance passes them less than once in five hundred times.
+/// Standard errors below which rows are all alike; chance passes them less than once in five hundred times.
 const ALL_ALIKE: f64 = 3.0;
 
 /// A step of the curve that is no step.
