@@ -8,7 +8,12 @@
 //! not know, and takes a fact that an older file lacks for unknown. What an older program could not read rightly gets a new
 //! `format_version`, which it refuses with the advice to upgrade. Models of every version are kept in `tests/golden/` and asked again.
 
+mod check;
+mod factors;
 mod format;
+
+pub(crate) use check::{count, index, whole};
+pub use factors::Factors;
 
 use crate::error::{Error, Result};
 use serde_json::Value;

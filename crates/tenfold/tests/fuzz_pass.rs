@@ -32,7 +32,7 @@ fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut model = ModelFile::from_bytes(bytes).ok()?;
     let names: Vec<String> = model.tensors.keys().cloned().collect();
     let name = &names[spoil.next() as usize % names.len()];
-    match spoil.next() % 6 {
+    match spoil.next() % 7 {
         0 => drop(model.tensors.remove(name)),
         1 => {
             let tensor = model.tensors.get_mut(name)?;
@@ -44,13 +44,16 @@ fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
             }
         }
         2 => match &mut model.tensors.get_mut(name)?.data {
+            // One number, or all of them.
             TensorData::F64(x) if !x.is_empty() => {
                 let at = spoil.next() as usize % x.len();
-                x[at] = [0.0, -1.0, 1e308, -1e308, 1e-308, 0.5, 4294967296.0][spoil.next() as usize % 7];
+                let other = [0.0, -1.0, 1e308, -1e308, 1e-308, 0.5, 4294967296.0][spoil.next() as usize % 7];
+                if spoil.next().is_multiple_of(3) { x.fill(other) } else { x[at] = other }
             }
             TensorData::F32(x) if !x.is_empty() => {
                 let at = spoil.next() as usize % x.len();
-                x[at] = [0.0, -1.0, 1e38, -1e38][spoil.next() as usize % 4];
+                let other = [0.0, -1.0, 1e38, -1e38][spoil.next() as usize % 4];
+                if spoil.next().is_multiple_of(3) { x.fill(other) } else { x[at] = other }
             }
             TensorData::U8(x) if !x.is_empty() => {
                 let at = spoil.next() as usize % x.len();
@@ -61,6 +64,16 @@ fn spoil_model(spoil: &mut Spoil, bytes: &[u8]) -> Option<Vec<u8>> {
         3 => {
             let other = model.tensors[&names[spoil.next() as usize % names.len()]].clone();
             model.tensors.insert(name.clone(), other);
+        }
+        4 => {
+            let by = [1e150, 1e-150, -1.0, 1e300][spoil.next() as usize % 4];
+            match &mut model.tensors.get_mut(name)?.data {
+                TensorData::F64(x) => x.iter_mut().for_each(|x| *x = (*x * by).clamp(-1e308, 1e308)),
+                TensorData::F32(x) => {
+                    x.iter_mut().for_each(|x| *x = (f64::from(*x) * by).clamp(-3e38, 3e38) as f32);
+                }
+                TensorData::U8(_) => {}
+            }
         }
         _ => {
             // The facts: something else in the place of any one of them.

@@ -14,6 +14,13 @@ const DOCUMENTS_A_TASK: usize = 16;
 /// Documents are few when all of them together have fewer entries than one for so many words of the vocabulary.
 const FEW: u64 = 8;
 
+/// The largest sum of a Dirichlet prior: mixtures are in single precision, whose range ends at 3·10³⁸, and counts are added to it.
+pub const LARGEST_PRIOR: f64 = 1e30;
+
+/// Most tokens of a document. Mixtures are inferred in single precision, and document completion counts tokens in 64 bits, whose range ends
+/// at 1.8·10¹⁹.
+pub const MOST_TOKENS: f64 = 1e18;
+
 /// How mixtures are inferred: the fixed point of
 ///
 ///   θ_t ∝ θ_t Σ_w c_w B_tw / Σ_s θ_s B_sw + α_t
@@ -116,6 +123,7 @@ impl Inference {
         progress.stage("inferring mixtures", counts.rows() as u64);
         for_each_group(counts, &all_blocks(counts), |_, blocks| {
             progress.check()?;
+            blocks.iter().try_for_each(|block| check_tokens(block))?;
             let found: Vec<Vec<f32>> = blocks
                 .par_iter()
                 .map(|block| {
@@ -150,6 +158,7 @@ impl Inference {
             return Err(Error::WrongShape { what: "words", found: beyond, expected: topics.cols() });
         }
         check_prior(topics, alpha)?;
+        check_tokens(block)?;
         let (k, prior, rows) = (topics.rows(), pad_alpha(alpha), Rows::of_topics(topics, block.words()));
         let (keep, mut theta) = (vec![true; block.rows()], vec![0.0; block.rows() * rows.width]);
         let (steps, tolerance, alpha) = (self.steps, self.tolerance as f32, &prior[..]);
@@ -202,7 +211,35 @@ fn check_prior(topics: &Mat, alpha: &[f64]) -> Result<()> {
             expected: topics.rows(),
         });
     }
-    alpha.iter().try_for_each(|a| finite("alpha", *a))
+    alpha.iter().try_for_each(|a| finite("alpha", *a))?;
+    let sum: f64 = alpha.iter().sum();
+    if sum <= LARGEST_PRIOR {
+        return Ok(());
+    }
+    let expected = format!("numbers that add up to {LARGEST_PRIOR:e} at most");
+    Err(Error::BadParameter { name: "alpha".into(), value: format!("{sum:e} in all"), expected })
+}
+
+/// Refuses documents with more than [`MOST_TOKENS`].
+pub(super) fn check_tokens(block: &CountBlock) -> Result<()> {
+    for (i, document) in block.documents().iter().enumerate() {
+        let tokens: f64 = block.row_counts(i).map(|(_, count)| f64::from(count)).sum();
+        if tokens.is_nan() || tokens > MOST_TOKENS {
+            return Err(too_many(&format!("row {document}"), tokens));
+        }
+    }
+    Ok(())
+}
+
+/// The error for a row with more than [`MOST_TOKENS`].
+pub(crate) fn too_many(row: &str, tokens: f64) -> Error {
+    // Beyond single precision nothing is known but that.
+    let all =
+        if tokens.is_finite() { format!("{tokens:.1e}") } else { format!("more than {:.1e}", f32::MAX) };
+    Error::Unfit {
+        problem: format!("{row} (counted from 0) holds counts of {all} in all, and {MOST_TOKENS:e} are possible"),
+        remedy: "divide all counts by one number: mixtures depend on their ratios, and hardly on the prior beside so many".into(),
+    }
 }
 
 /// Refuses a prior that is none.
@@ -293,6 +330,37 @@ mod tests {
             assert_eq!(infer(&alone).row(0), together.row(*position as usize));
             let few = Inference::default().few(&alone.blocks[0], &drawn.topics, &[0.2; 12]).unwrap();
             assert_eq!(few.row(0), together.row(*position as usize));
+        }
+    }
+
+    #[test]
+    fn large_counts_have_the_mixtures_of_small_ones_or_are_refused() {
+        // The third word is known to no topic, and its row is nothing but zeros.
+        let topics = Mat::from_vec(2, 3, vec![0.8, 0.2, 0.0, 0.3, 0.7, 0.0]);
+        let infer = |scale: f32| {
+            let row = vec![(0, 3.0 * scale), (1, 2.0 * scale), (2, scale)];
+            let block = block_of(&[(0, row)]);
+            let few = Inference::default().few(&block, &topics, &[0.0; 2]);
+            let all = Inference::default().mixtures(
+                &Held { cols: 3, blocks: vec![block] },
+                &topics,
+                &[0.0; 2],
+                &Silent,
+            );
+            assert_eq!(few.as_ref().ok(), all.as_ref().ok());
+            few
+        };
+        let small = infer(1.0).unwrap();
+        for scale in [1e6, 1e9, 1e17] {
+            let large = infer(scale).unwrap();
+            assert!(
+                large.as_slice().iter().zip(small.as_slice()).all(|(a, b)| (a - b).abs() < 1e-5),
+                "{scale}: {large:?}"
+            );
+        }
+        for scale in [1e18, 1e37, f32::INFINITY] {
+            let error = infer(scale).unwrap_err().to_string();
+            assert!(error.contains("1e18") && error.contains("divide"), "{error}");
         }
     }
 

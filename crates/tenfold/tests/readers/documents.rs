@@ -97,11 +97,11 @@ pub fn recipe(path: &Path) -> bool {
 }
 
 pub fn vectors(path: &Path) -> bool {
-    let found = sentences::read_vectors(path, None, &Silent);
+    let found = sentences::read_vectors(path, None, Some(ROOM), &Silent);
     if let Ok(given) = &found {
         assert_eq!(given.words().len(), given.vectors().rows());
         assert!(given.vectors().as_slice().iter().all(|x| x.is_finite()));
     }
-    let _ = sentences::read_vectors(path, Some(&["ship"].into()), &Silent);
+    let _ = sentences::read_vectors(path, Some(&["ship"].into()), Some(ROOM), &Silent);
     found.is_ok()
 }

@@ -60,6 +60,7 @@ pub const READERS: &[Reader] = &[
     reader("model-sentences", "x.tenfold", models::sentences),
     reader("model-trees", "x.tenfold", models::trees),
     reader("model-cells", "x.tenfold", models::cells),
+    reader("model-tensor", "x.tenfold", models::tensor),
     reader("png", "x.png", tissue::image),
     reader("jpeg", "x.jpg", tissue::image),
     reader("wav", "x.wav", tables::twice),

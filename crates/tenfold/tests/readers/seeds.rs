@@ -5,6 +5,8 @@ use super::image_files::{COLOUR, GREY, Packed, Tiff, bytes, png};
 use super::input_files::{names, npy, numbers};
 use super::signal_files::{Edf, cells, edf, onset, wav};
 use std::path::Path;
+use tenfold::engine::linalg::Mat;
+use tenfold::model_file::ModelFile;
 use tenfold::output::write_table;
 
 /// A seed: the reader it is for, its name, its bytes.
@@ -164,6 +166,14 @@ pub fn models() -> Vec<Seed> {
     let tissue =
         tenfold::cells::Synth { types: 2, genes: 5, cells: 300, ..Default::default() }.draw().unwrap().tissue;
     let cells = tenfold::cells::Params::new(2).fit(&tissue);
+    let mut tensor = ModelFile::new("tensor", serde_json::json!({ "order": 3 }));
+    tensor.insert_vector("weights", &[2.0, 1.25]);
+    tensor.insert_matrix("factors", &Mat::from_vec(3, 2, vec![0.6, 0.0, 0.8, 0.0, 0.0, -1.0]));
+    let mut sides = ModelFile::new("tensor", serde_json::json!({ "order": 3 }));
+    sides.insert_vector("weights", &[2.0]);
+    for (name, rows) in [("factors_1", 2), ("factors_2", 3), ("factors_3", 1)] {
+        sides.insert_matrix(name, &Mat::from_fn(rows, 1, |i, _| f64::from(i == 0)));
+    }
     vec![
         ("model-ica", "small", ica.unwrap().to_bytes().unwrap()),
         ("model-topics", "small", topics.unwrap().to_bytes().unwrap()),
@@ -172,6 +182,8 @@ pub fn models() -> Vec<Seed> {
         ("model-sentences", "small", sentences.unwrap().to_bytes().unwrap()),
         ("model-trees", "small", trees.unwrap().to_bytes().unwrap()),
         ("model-cells", "small", cells.unwrap().to_bytes().unwrap()),
+        ("model-tensor", "small", tensor.to_bytes().unwrap()),
+        ("model-tensor", "sides", sides.to_bytes().unwrap()),
     ]
 }
 

@@ -31,7 +31,12 @@ pub fn check(path: &Path) -> bool {
 }
 
 pub fn events(path: &Path) -> bool {
-    let options = TruthOptions { rate: Some(100.0), annotations: Annotations::All, variable: None };
+    let options = TruthOptions {
+        rate: Some(100.0),
+        annotations: Annotations::All,
+        variable: None,
+        max_decompressed: Some(ROOM),
+    };
     let found = truth::read(path, &options, &Silent);
     if let Ok(known) = &found {
         assert!(!known.events.is_empty() && known.events.iter().all(|e| e.sample.is_finite()));

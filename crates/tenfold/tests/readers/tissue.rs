@@ -23,7 +23,7 @@ pub fn image(path: &Path) -> bool {
 }
 
 pub fn mask(path: &Path) -> bool {
-    let found = masks::open(path, 4 * ROOM, &Silent).and_then(|mask| mask.cells(None, &Silent));
+    let found = masks::open(path, 4 * ROOM, None, &Silent).and_then(|mask| mask.cells(None, &Silent));
     if let Ok(found) = &found {
         let sound = |c: &tenfold::cells::Cell| {
             c.x.is_finite() && c.r1 >= c.r2 && (0.0..3.15).contains(&c.orientation)
@@ -35,12 +35,12 @@ pub fn mask(path: &Path) -> bool {
 
 /// Polygons; and what else stands in small tables beside images.
 pub fn region(path: &Path) -> bool {
-    let found = Region::read(path, 4 * ROOM, &Silent);
+    let found = Region::read(path, 4 * ROOM, None, &Silent);
     if let Ok(region) = &found {
         region.contains(1.0, 1.0);
         assert!(!region.describe().is_empty());
     }
-    found.is_ok() | Maps::read(path).is_ok() | names::read_genes(path).is_ok()
+    found.is_ok() | Maps::read(path, Some(ROOM)).is_ok() | names::read_genes(path, Some(ROOM)).is_ok()
 }
 
 pub fn table(path: &Path) -> bool {
@@ -60,9 +60,9 @@ pub fn expression(path: &Path) -> bool {
     let mut found = false;
     let known = ["Gad1", "Sst"].map(String::from);
     for genes in [GenesIn::Guess, GenesIn::Rows, GenesIn::Columns] {
-        if let Ok(read) = read_expression(path, genes, &known, &Silent) {
+        if let Ok(read) = read_expression(path, genes, &known, Some(ROOM), &Silent) {
             found = true;
-            let _ = read_labels(path, &read.cells, &Silent);
+            let _ = read_labels(path, &read.cells, Some(ROOM), &Silent);
         }
     }
     found

@@ -7,7 +7,7 @@ use tenfold::trees::read::{Format, Options, groups_of, open};
 use tenfold::trees::{read_tree, to_newick};
 
 fn options() -> Options {
-    Options { memory: ROOM, max_decompressed: ROOM, ..Options::default() }
+    Options { memory: ROOM, max_decompressed: ROOM, max_decompressed_groups: ROOM, ..Options::default() }
 }
 
 fn events() -> Options {
@@ -43,13 +43,13 @@ pub fn groups(path: &Path) -> bool {
         way(&visits, &Options { groups, descriptions: Some(path.to_owned()), broad_groups, ..events() });
     }
     let names = ["a", "b c"].map(String::from);
-    groups_of(path, &names, &Silent).is_ok_and(|found| found.len() == 2)
+    groups_of(path, &names, Some(ROOM), &Silent).is_ok_and(|found| found.len() == 2)
 }
 
 /// A tree over three variables, in Newick or NEXUS; what is written of it is read again.
 pub fn tree(path: &Path) -> bool {
     let names = ["a", "b", "c d"].map(String::from);
-    let found = read_tree(path, &names, &Silent);
+    let found = read_tree(path, &names, Some(ROOM), &Silent);
     if let Ok(tree) = &found {
         let text = to_newick(tree, &names, &|_, _| None);
         let again = tenfold::trees::parse_tree(&text, &names).unwrap_or_else(|e| panic!("{e} in {text:?}"));

@@ -5,7 +5,7 @@ use crate::cells::counts::GeneCounts;
 use crate::cells::data::Tissue;
 use crate::cells::estimate;
 use crate::cells::features::mean_neighbours;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use tenfold_engine::linalg::Mat;
@@ -91,7 +91,9 @@ impl Model {
     pub fn mixtures(&self, counts: &GeneCounts, progress: &dyn Progress) -> Result<Mat> {
         let own = self.conform(counts)?;
         let alpha = self.params["alpha"].as_f64().filter(|a| *a >= 0.0).unwrap_or(0.01);
-        estimate::memberships(&own, &self.profiles, alpha, &self.weights, progress)
+        let found = estimate::memberships(&own, &self.profiles, alpha, &self.weights, progress)?;
+        check_range("mixtures", found.as_slice().iter().copied())?;
+        Ok(found)
     }
 
     /// The counts over the model's genes.

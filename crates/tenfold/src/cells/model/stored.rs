@@ -7,7 +7,7 @@ use crate::cells::features::{Bins, Crowding, Density, Edges, MOST_ALONG};
 use crate::cells::picture::Picture;
 use crate::components::Components;
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{ModelFile, count, index};
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -164,6 +164,10 @@ impl Model {
         if !model.fits() {
             return Err(damaged());
         }
+        ["profiles", "memberships", "weights", "frequencies"]
+            .iter()
+            .try_for_each(|name| file.check_shares(name))?;
+        file.check_sizes("totals")?;
         model.diagnostics.k = model.k();
         model.traits = model.read_traits(&file.matrix("percentiles")?).ok_or_else(damaged)?;
         let drawn = (file.text("images")?, file.matrix("drawn")?);
@@ -171,15 +175,9 @@ impl Model {
         Ok(model)
     }
 
-    /// Whether shapes agree and distributions are some.
+    /// Whether shapes agree.
     fn fits(&self) -> bool {
         let (k, genes, rows) = (self.profiles.rows(), self.profiles.cols(), self.memberships.rows());
-        let simplex = |m: &Mat| {
-            (0..m.rows()).all(|i| {
-                m.row(i).iter().all(|x| *x >= 0.0) && (m.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-6
-            })
-        };
-        let natural = |v: &[f64]| v.iter().all(|x| x.is_finite() && *x >= 0.0);
         let mut seen = HashSet::new();
         k > 0
             && self.genes.len() == genes
@@ -189,9 +187,6 @@ impl Model {
             && self.weights.len() == k
             && self.totals.len() == rows
             && self.bins.as_ref().is_none_or(|b| b.checked_len() == Some(rows))
-            && [&self.weights, &self.totals, &self.frequencies].into_iter().all(|v| natural(v))
-            && simplex(&self.profiles)
-            && simplex(&self.memberships)
     }
 
     fn read_traits(&self, rows: &Mat) -> Option<Vec<Vec<Trait>>> {
@@ -209,11 +204,6 @@ impl Model {
         }
         Some(all)
     }
-}
-
-/// A whole number below `limit`.
-fn index(x: f64, limit: usize) -> Option<usize> {
-    (x >= 0.0 && x.fract() == 0.0 && x < limit as f64).then_some(x as usize)
 }
 
 fn crowding_name(crowding: Crowding) -> &'static str {
@@ -253,7 +243,7 @@ fn bins(value: &Value) -> Option<Bins> {
 }
 
 fn diagnostics(d: &Value) -> Diagnostics {
-    let whole = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let whole = |value: &Value| count(value).unwrap_or(0) as usize;
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let text = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -269,7 +259,7 @@ fn diagnostics(d: &Value) -> Diagnostics {
         converged: d["converged"].as_bool().unwrap_or(false),
         log_likelihood: number(&d["log_likelihood"]),
         differ: d["differ"].as_f64(),
-        half: d["half"][0].as_u64().map(|k| k as usize).zip(d["half"][1].as_f64()),
+        half: count(&d["half"][0]).map(|k| k as usize).zip(d["half"][1].as_f64()),
         starts: list(&d["starts"])
             .iter()
             .map(|s| StartOutcome {

@@ -4,7 +4,7 @@ use super::super::assign;
 use super::super::likelihood::column_sums;
 use super::Model;
 use super::rates::Rates;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use rayon::prelude::*;
 use tenfold_engine::linalg::{Mat, Tall, eigen_symmetric};
 use tenfold_engine::progress::{Progress, Silent};
@@ -52,7 +52,7 @@ impl Model {
     /// operations a node.
     ///
     /// # Errors
-    /// As [`Model::infer`], and when the listener stops the run.
+    /// As [`Model::infer`], when the listener stops the run, and when memberships come out beyond the range of numbers.
     pub fn infer_all(
         &self,
         nodes: usize,
@@ -77,6 +77,7 @@ impl Model {
                 row[most] = 1.0;
             }
         }
+        check_range("memberships", out.as_slice().iter().map(|x| f64::from(*x)))?;
         Ok(out)
     }
 
@@ -125,6 +126,12 @@ impl Model {
         // A community without members has no direction of its own.
         let kept: Vec<usize> =
             (0..found.values.len()).filter(|&i| found.values[i] > 1e-9 * largest).collect();
+        if kept.is_empty() {
+            return Err(Error::Unfit {
+                problem: "no node of the model belongs to a community".into(),
+                remedy: "fit the model again".into(),
+            });
+        }
         let scaled = |power: f64| {
             Mat::from_fn(self.k(), kept.len(), |i, j| {
                 found.vectors[(i, kept[j])] * found.values[kept[j]].powf(power)

@@ -7,7 +7,7 @@ use super::super::picture::Picture;
 use super::{Diagnostics, Model};
 use crate::components::Components;
 use crate::error::{Error, Result};
-use crate::model_file::{ModelFile, Tensor, TensorData};
+use crate::model_file::{ModelFile, Tensor, TensorData, count};
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -158,7 +158,7 @@ impl Model {
             weighted: facts["weighted"].as_bool().unwrap_or(false),
             ids: Ids::from_names(file.lines("ids")?)?,
             other_ids: other_ids.map(Ids::from_names).transpose()?,
-            edges: facts["edges"].as_u64().unwrap_or(0),
+            edges: count(&facts["edges"]).unwrap_or(0),
             memberships: tall(file, "memberships", path)?,
             others: directed.then(|| tall(file, "memberships.other", path)).transpose()?,
             connectivity: file.matrix("connectivity")?,
@@ -169,7 +169,7 @@ impl Model {
             other_strengths: optional("strengths.other")?,
             other_explained: optional("explained.other")?,
             confidence: file.vector("confidence")?,
-            background: facts["background"].as_f64(),
+            background: facts["background"].as_f64().filter(|share| (0.0..=1.0).contains(share)),
             params: facts["parameters"].clone(),
             verdict: Verdict::from_json(&facts["verdict"]),
             diagnostics,
@@ -178,6 +178,7 @@ impl Model {
         if !model.fits() {
             return Err(misfit(path));
         }
+        check_numbers(file)?;
         model.picture = Picture::load(file, &model.all_nodes())?;
         Ok(model)
     }
@@ -197,6 +198,14 @@ impl Model {
             && [self.ids.len(), self.strengths.len(), self.explained.len(), self.confidence.len()] == [n; 4]
             && [self.other_strengths.len(), self.other_explained.len()] == [others; 2]
     }
+}
+
+/// Memberships are shares, and all else that is kept of nodes and communities is a size.
+fn check_numbers(file: &ModelFile) -> Result<()> {
+    ["memberships", "memberships.other", "shares"].iter().try_for_each(|name| file.check_shares(name))?;
+    let sizes = ["alpha", "connectivity", "strengths", "explained", "strengths.other", "explained.other"];
+    sizes.iter().try_for_each(|name| file.check_sizes(name))?;
+    file.check_within("confidence", 0.0..=1.0)
 }
 
 fn insert_tall(file: &mut ModelFile, name: &str, x: &Tall) {
@@ -237,7 +246,7 @@ fn diagnostics(d: &Value) -> Diagnostics {
     let numbers = |name: &str| -> Vec<f64> {
         d[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
     };
-    let count = |name: &str| d[name].as_u64().map(|x| x as usize);
+    let whole = |name: &str| count(&d[name]).map(|x| x as usize);
     let number = |name: &str| d[name].as_f64().unwrap_or(f64::NAN);
     let is = |name: &str| d[name].as_bool().unwrap_or(false);
     Diagnostics {
@@ -245,12 +254,11 @@ fn diagnostics(d: &Value) -> Diagnostics {
         residual: number("residual"),
         directions_converged: is("directions_converged"),
         second: numbers("second"),
-        interval: d["interval"][0]
-            .as_u64()
-            .zip(d["interval"][1].as_u64())
+        interval: count(&d["interval"][0])
+            .zip(count(&d["interval"][1]))
             .map(|(a, b)| (a as usize, b as usize)),
-        bethe_hessian: count("bethe_hessian"),
-        kept: count("kept"),
+        bethe_hessian: whole("bethe_hessian"),
+        kept: whole("kept"),
         confirmed: d["confirmed"].as_f64(),
         share_sum: number("share_sum"),
         decomposition_residual: number("decomposition_residual"),
@@ -260,11 +268,11 @@ fn diagnostics(d: &Value) -> Diagnostics {
         dense: is("dense"),
         density: number("density"),
         trials: numbers("trials"),
-        chosen: count("chosen").unwrap_or(0),
+        chosen: whole("chosen").unwrap_or(0),
         log_likelihood: d["log_likelihood"].as_f64(),
-        iterations: count("iterations").unwrap_or(0),
+        iterations: whole("iterations").unwrap_or(0),
         settled: is("settled"),
-        isolated: count("isolated").unwrap_or(0),
+        isolated: whole("isolated").unwrap_or(0),
         seconds: Vec::new(),
     }
 }

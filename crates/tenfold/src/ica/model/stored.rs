@@ -3,7 +3,7 @@
 use super::super::{Components, Contrast, Params, Polish};
 use super::{Diagnostics, Model};
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{ModelFile, count};
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -129,8 +129,10 @@ impl Model {
                 remedy: "fit the model again".into(),
             });
         }
+        // ‖a_j‖² is the variance that a source makes.
+        file.check_squares("mixing")?;
         let d = &file.metadata["diagnostics"];
-        let count = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
+        let count = |name: &str| count(&d[name]).unwrap_or(0) as usize;
         let diagnostics = Diagnostics {
             samples: count("samples"),
             spectrum: file.vector("spectrum")?,

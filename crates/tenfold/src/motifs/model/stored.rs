@@ -8,7 +8,7 @@ use super::firing::Habits;
 use super::{Diagnostics, Model};
 use crate::components::Components;
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{self, ModelFile};
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -111,7 +111,8 @@ impl Model {
             remedy: "fit the model again".into(),
         };
         let facts = &file.metadata;
-        let size = |name: &str| facts[name].as_u64().map(|size| size as usize).filter(|&size| size > 0);
+        let size =
+            |name: &str| model_file::count(&facts[name]).map(|size| size as usize).filter(|&size| size > 0);
         let (rows, columns) = (size("rows").ok_or_else(damaged)?, size("columns").ok_or_else(damaged)?);
         let extent = Extent { rows, columns };
         let names = facts["channels"].as_array().ok_or_else(damaged)?;
@@ -135,13 +136,17 @@ impl Model {
         {
             return Err(damaged());
         }
+        // Motifs have the norm 1; one that nothing was found of is zero.
+        file.check_unit_rows("filters")?;
+        ["weights", "floors"].iter().try_for_each(|name| file.check_sizes(name))?;
+        let refractory = model_file::count(&facts["refractory"]).unwrap_or(0) as usize;
         Ok(Self {
             filters: Filters::new(matrix.into_vec(), channels.len(), extent),
             weights,
             third,
             fourth,
             centres,
-            habits: Habits { floors, refractory: facts["refractory"].as_u64().unwrap_or(0) as usize },
+            habits: Habits { floors, refractory },
             picture: Picture::restore(file, channels.len(), count)?,
             channels,
             rate: facts["rate"].as_f64().filter(|rate| rate.is_finite() && *rate > 0.0),
@@ -155,12 +160,12 @@ impl Model {
 }
 
 fn diagnostics(d: &Value, count: usize) -> Diagnostics {
-    let whole = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
+    let whole = |name: &str| model_file::count(&d[name]).unwrap_or(0) as usize;
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let numbers =
         |name: &str| d[name].as_array().map_or(Vec::new(), |list| list.iter().map(number).collect());
     let flag = |value: &Value| value.as_bool().unwrap_or(false);
-    let motif = |value: &Value| value.as_u64().map(|l| l as usize).filter(|&l| l < count);
+    let motif = |value: &Value| model_file::count(value).map(|l| l as usize).filter(|&l| l < count);
     let likeness = &d["likeness"];
     Diagnostics {
         samples: whole("samples"),
@@ -175,7 +180,7 @@ fn diagnostics(d: &Value, count: usize) -> Diagnostics {
         likeness: motif(&likeness[0]).zip(motif(&likeness[1])).map(|(a, b)| (a, b, number(&likeness[2]))),
         explained: d["explained"].as_f64(),
         noise: d["noise"].as_f64(),
-        refined: d["refined"][0].as_u64().map(|steps| (steps as usize, flag(&d["refined"][1]))),
+        refined: model_file::count(&d["refined"][0]).map(|steps| (steps as usize, flag(&d["refined"][1]))),
     }
 }
 

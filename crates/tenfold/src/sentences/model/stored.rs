@@ -121,6 +121,8 @@ impl Model {
         if !fits {
             return Err(fail("its tensors do not fit together"));
         }
+        ["frequencies", "sif_weights"].iter().try_for_each(|name| file.check_within(name, 0.0..=1.0))?;
+        file.check_unit_rows("common")?;
         let features = facts["features"].as_str().and_then(Features::named);
         let features = features.ok_or_else(|| fail("says nothing that is known about its features"))?;
         let templates =

@@ -3,9 +3,10 @@
 use super::super::fit::{Params, Polish};
 use super::super::moments::{Damping, Projected};
 use super::{Diagnostics, Model, Moments, Representative};
+use crate::admixture::LARGEST_PRIOR;
 use crate::components::Components;
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{ModelFile, count};
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -154,6 +155,10 @@ impl Model {
         let (k, words) = (topics.rows(), topics.cols());
         let mut diagnostics = diagnostics(&facts["diagnostics"]);
         diagnostics.spectrum = file.vector("spectrum")?;
+        let documents = count(&facts["documents"]).unwrap_or(0) as usize;
+        let representatives = representatives(&facts["representatives"], k, documents).map_err(|number| {
+            damaged(path, format!("its typical documents have the number {number} of {documents}"))
+        })?;
         let model = Self {
             alpha: file.vector("alpha")?,
             vocabulary: file.lines("vocabulary")?,
@@ -161,9 +166,9 @@ impl Model {
             shares: file.vector("shares")?,
             correlations: file.matrix("correlations")?,
             coherence: file.vector("coherence")?,
-            representatives: representatives(&facts["representatives"], k),
-            documents: facts["documents"].as_u64().unwrap_or(0) as usize,
-            tokens: facts["tokens"].as_u64().unwrap_or(0),
+            representatives,
+            documents,
+            tokens: count(&facts["tokens"]).unwrap_or(0),
             recipe: facts["recipe"].clone(),
             params: facts["parameters"].clone(),
             verdict: Verdict::from_json(&facts["verdict"]),
@@ -179,12 +184,29 @@ impl Model {
         if !fits {
             return Err(misfit(path));
         }
+        check_numbers(file)?;
         let mut known = HashSet::with_capacity(words);
         match model.vocabulary.iter().find(|word| !known.insert(word.as_str())) {
             Some(word) => Err(damaged(path, format!("its vocabulary holds the word {word:?} twice"))),
             None => Ok(model),
         }
     }
+}
+
+/// Topics, words and documents are told by shares, and α by what single precision can add up.
+fn check_numbers(file: &ModelFile) -> Result<()> {
+    ["topics", "shares", "unigram"].iter().try_for_each(|name| file.check_shares(name))?;
+    ["correlations", "coherence"].iter().try_for_each(|name| file.check_within(name, -1.0..=1.0))?;
+    ["moments.first", "moments.scale"].iter().try_for_each(|name| file.check_sizes(name))?;
+    file.check_sizes("alpha")?;
+    let sum: f64 = file.vector("alpha")?.iter().sum();
+    if sum <= LARGEST_PRIOR {
+        return Ok(());
+    }
+    Err(file.unsound(
+        "alpha",
+        &format!("adds up to {sum:e}, more than the {LARGEST_PRIOR:e} that a prior can be"),
+    ))
 }
 
 fn misfit(path: &Path) -> Error {
@@ -216,7 +238,7 @@ fn moments(file: &ModelFile, words: usize, path: &Path) -> Result<Option<Moments
     let projected = Projected {
         basis,
         weight: number("weight"),
-        documents: about["documents"].as_u64().unwrap_or(0),
+        documents: count(&about["documents"]).unwrap_or(0),
         first,
         mean,
         second,
@@ -243,13 +265,12 @@ fn diagnostics(d: &Value) -> Diagnostics {
         let pair = |p: &Value| Some((p[0].as_f64()?, p[1].as_f64()?));
         v.as_array().into_iter().flatten().filter_map(pair).collect()
     };
-    let count = |name: &str| d[name].as_u64().unwrap_or(0) as usize;
+    let whole = |name: &str| count(&d[name]).unwrap_or(0) as usize;
     let number = |name: &str| d[name].as_f64().unwrap_or(f64::NAN);
     Diagnostics {
         spectrum: Vec::new(),
-        interval: d["interval"][0]
-            .as_u64()
-            .zip(d["interval"][1].as_u64())
+        interval: count(&d["interval"][0])
+            .zip(count(&d["interval"][1]))
             .map(|(a, b)| (a as usize, b as usize)),
         tried: pairs(&d["tried"]).into_iter().map(|(k, p)| (k as usize, p)).collect(),
         weights: numbers(&d["weights"]),
@@ -260,10 +281,10 @@ fn diagnostics(d: &Value) -> Diagnostics {
         alpha0: number("alpha0"),
         stability: numbers(&d["stability"]),
         carriers: numbers(&d["carriers"]),
-        looked_at: count("looked_at"),
+        looked_at: whole("looked_at"),
         curve: pairs(&d["curve"]),
-        chosen: count("chosen"),
-        iterations: count("iterations"),
+        chosen: whole("chosen"),
+        iterations: whole("iterations"),
         converged: d["converged"].as_bool().unwrap_or(false),
         residual: number("residual"),
         fit: d["fit"].as_f64(),
@@ -272,10 +293,17 @@ fn diagnostics(d: &Value) -> Diagnostics {
     }
 }
 
-fn representatives(value: &Value, k: usize) -> Vec<Vec<Representative>> {
+/// The typical documents of every topic; the number of one that is none of these documents.
+fn representatives(
+    value: &Value,
+    k: usize,
+    documents: usize,
+) -> std::result::Result<Vec<Vec<Representative>>, Value> {
     let one = |r: &Value| {
-        let (document, share) = (r[0].as_u64()? as usize, r[1].as_f64()?);
-        Some(Representative { document, name: r[2].as_str().map(str::to_owned), share })
+        let share = r[1].as_f64()?;
+        let document = count(&r[0]).map(|number| number as usize).filter(|number| *number < documents);
+        let found = |document| Representative { document, name: r[2].as_str().map(str::to_owned), share };
+        Some(document.map(found).ok_or_else(|| r[0].clone()))
     };
     let list = |t: usize| value[t].as_array().into_iter().flatten().filter_map(one).collect();
     (0..k).map(list).collect()

@@ -1,7 +1,8 @@
 //! What samples say about hidden and missing variables.
 
 use super::Model;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
+use crate::trees::belief::{Expected, Posterior};
 use crate::trees::data::{Kind, Table};
 use std::ops::Range;
 use tenfold_engine::linalg::Mat;
@@ -90,7 +91,7 @@ impl Model {
             samples.clone().for_each(|i| table.row(i).missing.iter().for_each(|&v| any[v as usize] = true));
             (0..any.len()).filter(|&v| any[v]).collect()
         };
-        let expected: Vec<_> = wanted.iter().map(|&v| self.expected(v, &posterior)).collect();
+        let expected = self.all_expected(&wanted, &posterior)?;
         let mut all = Vec::new();
         for (row, sample) in samples.enumerate() {
             for &v in table.row(sample).missing {
@@ -111,7 +112,7 @@ impl Model {
         let posterior = self.posterior(table, samples.clone())?;
         let chosen: Vec<usize> =
             (0..self.variables.len()).filter(|&v| self.variables[v].kind != Kind::Real).collect();
-        let expected: Vec<_> = chosen.iter().map(|&v| self.expected(v, &posterior)).collect();
+        let expected = self.all_expected(&chosen, &posterior)?;
         let mut all = Vec::new();
         for (row, sample) in samples.enumerate() {
             let mut best: Vec<Inference> = Vec::new();
@@ -134,6 +135,13 @@ impl Model {
             all.extend(best);
         }
         Ok(all)
+    }
+
+    fn all_expected(&self, variables: &[usize], posterior: &Posterior) -> Result<Vec<Expected>> {
+        let expected: Vec<Expected> = variables.iter().map(|&v| self.expected(v, posterior)).collect();
+        let means = expected.iter().flat_map(|one| one.mean.as_slice().iter().copied());
+        check_range("expected numbers", means)?;
+        Ok(expected)
     }
 
     /// The numbers of a variable in words.

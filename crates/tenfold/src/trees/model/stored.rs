@@ -3,7 +3,7 @@
 use super::{Diagnostics, Model};
 use crate::components::Components;
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{ModelFile, count, index};
 use crate::trees::choices::Params;
 use crate::trees::data::{Kind, Variable};
 use crate::trees::network::{Emission, Network, Node};
@@ -126,6 +126,9 @@ impl Model {
         let (tree, errors, support) = edges(&file.matrix("edges")?, variables.len()).ok_or_else(damaged)?;
         let network = network(file, &variables)?.ok_or_else(damaged)?;
         network.check(&variables).map_err(|_| damaged())?;
+        if let Some(problem) = unlikely(&network, &variables) {
+            return Err(file.unsound(problem.0, &problem.1));
+        }
         let whole = |name: &str, most: usize| -> Result<Vec<usize>> {
             let vector = file.vector(name)?;
             vector.iter().map(|&x| index(x, most)).collect::<Option<_>>().ok_or_else(damaged)
@@ -148,11 +151,6 @@ impl Model {
             verdict: Verdict::from_json(&file.metadata["verdict"]),
         })
     }
-}
-
-/// A whole number below `limit`.
-fn index(x: f64, limit: usize) -> Option<usize> {
-    (x >= 0.0 && x.fract() == 0.0 && x < limit as f64).then_some(x as usize)
 }
 
 fn variables(text: &str) -> Option<Vec<Variable>> {
@@ -257,8 +255,45 @@ fn assemble(
         .then_some(Network { nodes: found, emissions })
 }
 
+/// Rounding of the probabilities of a table, which are hundreds at most.
+const ROUNDING: f64 = 1e-6;
+
+/// What is no probability, rate or variance where one must be: the array, and what is wrong with it.
+fn unlikely(network: &Network, variables: &[Variable]) -> Option<(&'static str, String)> {
+    let share = |x: f64| (-ROUNDING..=1.0 + ROUNDING).contains(&x);
+    for node in &network.nodes {
+        for above in 0..node.table.cols() {
+            let column = node.table.col(above);
+            let sum: f64 = column.iter().sum();
+            if column.iter().any(|x| !share(*x)) || !share(sum) || sum < 1.0 - ROUNDING {
+                let problem =
+                    format!("holds {column:?} as the probabilities of states, which do not add up to 1");
+                return Some(("tables", problem));
+            }
+        }
+    }
+    for (emission, variable) in network.emissions.iter().zip(variables) {
+        let mean = emission.mean.as_slice();
+        let columns = || (0..emission.mean.cols()).map(|state| emission.mean.col(state).iter().sum::<f64>());
+        let fits = match variable.kind {
+            Kind::Category => mean.iter().all(|x| share(*x)) && columns().all(share),
+            Kind::Flags => mean.iter().all(|x| share(*x)),
+            Kind::Counts => mean.iter().all(|x| *x >= 0.0),
+            Kind::Real => true,
+        };
+        if !fits {
+            let what = if variable.kind == Kind::Counts { "rates" } else { "probabilities" };
+            return Some(("means", format!("holds no {what} for the variable {:?}", variable.name)));
+        }
+        if let Some(x) = emission.variance.iter().find(|x| **x < 0.0) {
+            return Some(("variances", format!("holds {x} for the variable {:?}", variable.name)));
+        }
+    }
+    None
+}
+
 fn diagnostics(d: &Value, seen: Vec<usize>) -> Diagnostics {
-    let whole = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let whole = |value: &Value| count(value).unwrap_or(0) as usize;
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let held = &d["held_out"];
     Diagnostics {
