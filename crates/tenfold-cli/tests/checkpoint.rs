@@ -174,8 +174,23 @@ fn another_fit_and_damaged_files_are_told_and_never_used() {
     assert!(place.bytes("m.tenfold") == place.bytes("alone.tenfold"));
     // So is a whole checkpoint whose identity is damaged. Files of others in the folder stay.
     assert!(killed(&place, fit));
-    place.write("kept/fit.identity", "what is this");
+    let mut bytes = place.bytes("kept/fit.identity");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 0x40;
+    place.write("kept/fit.identity", bytes);
     place.write("kept/notes.txt", "mine");
+    // Files of others under names of ours are refused before the work, and nothing is touched.
+    for name in ["kept/lights.stage", "elsewhere/fit.identity"] {
+        std::fs::create_dir_all(place.path("elsewhere")).unwrap();
+        place.write(name, "cue 1");
+        let held = stages(&place, "kept");
+        let folder = name.split('/').next().unwrap();
+        let run = place.run(&fit.replace("checkpoint kept", &format!("checkpoint {folder}")));
+        assert!(run.code == 3 && run.err.contains("give another folder"), "{}: {}", run.code, run.err);
+        assert_eq!(stages(&place, "kept"), held);
+        assert_eq!(place.bytes(name), b"cue 1");
+        std::fs::remove_file(place.path(name)).unwrap();
+    }
     let run = place.json(fit);
     assert_eq!(run["checkpoint"]["removed"], true);
     assert_eq!(run["checkpoint"]["taken_over"], serde_json::json!([]));

@@ -3,9 +3,11 @@
 use super::identity::{Digest, differences};
 use crate::error::{Error, Result};
 use crate::model_file::{ModelFile, Tensor, TensorData};
-use crate::output::{sweep, sweep_own, temporary, write_error};
+use crate::output::{shown, sweep, sweep_own, temporary, write_error};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -59,15 +61,17 @@ impl Checkpoint {
     /// Opens the folder, or makes it. `tell` is called at once with what the user should know.
     ///
     /// # Errors
-    /// [`Error::Write`] when there can be no folder of this name, or no file in it.
+    /// [`Error::Write`] when there can be no folder of this name, or no file in it; [`Error::Unfit`] when it holds files of others under
+    /// names of ours, which a fit would replace.
     pub fn open(folder: &Path, tell: impl Fn(Told) + Send + Sync + 'static) -> Result<Self> {
         let fail = |e| write_error(folder, e);
+        let files = stages_in(folder)?;
         std::fs::create_dir_all(folder).map_err(fail)?;
         // The one sure way to learn whether files may be made here. It is gone again at once.
         temporary().tempfile_in(folder).map(drop).map_err(fail)?;
         sweep(folder);
         // What a disk of today does, until this one was seen.
-        let state = State { bytes: 200e6, seconds: 1.0, files: stages_in(folder), ..State::default() };
+        let state = State { bytes: 200e6, seconds: 1.0, files, ..State::default() };
         Ok(Self { folder: folder.to_owned(), tell: Box::new(tell), state: Mutex::new(state) })
     }
 
@@ -83,8 +87,11 @@ impl Checkpoint {
 
     /// The fit is done and its results are safe: removes what was kept, and the folder where nothing else is in it.
     pub fn remove(&self) {
-        self.remove_below("");
-        let _ = std::fs::remove_file(self.folder.join(IDENTITY));
+        // A fit that never said who it is has left nothing here.
+        if self.state().identity.is_some() {
+            self.remove_below("");
+            let _ = std::fs::remove_file(self.folder.join(IDENTITY));
+        }
         sweep_own(&self.folder);
         // Whatever else is in the folder is not ours, and then it stays.
         let _ = std::fs::remove_dir(&self.folder);
@@ -106,6 +113,14 @@ impl Checkpoint {
         for name in gone.cloned().collect::<Vec<String>>() {
             let _ = std::fs::remove_file(self.folder.join(format!("{name}.{STAGE}")));
             state.files.remove(&name);
+        }
+    }
+
+    /// Removes the file of one stage, unless somebody else put it there.
+    fn throw_away(&self, place: &str) {
+        let path = self.path(place);
+        if is_ours(&path, "stage") {
+            let _ = std::fs::remove_file(path);
         }
     }
 
@@ -150,11 +165,15 @@ impl Checkpoint {
     }
 
     fn save(&self, place: &str, bytes: Vec<u8>) -> Result<()> {
+        let path = self.path(place);
+        if path.exists() && !is_ours(&path, "stage") {
+            return Err(taken(&path));
+        }
         let metadata = json!({ "fit": self.state().identity, "stage": place });
         let mut file = ModelFile::new("stage", metadata);
         let tensor = Tensor { shape: vec![bytes.len()], data: TensorData::U8(bytes) };
         file.tensors.insert("state".into(), tensor);
-        file.save(&self.path(place))?;
+        file.save(&path)?;
         self.state().files.insert(stem(place));
         Ok(())
     }
@@ -165,12 +184,43 @@ fn stem(place: &str) -> String {
     place.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
 }
 
-/// The files of stages in a folder, by their names without the ending.
-fn stages_in(folder: &Path) -> BTreeSet<String> {
+/// The files of stages in a folder, by their names without the ending: all of them are ours.
+fn stages_in(folder: &Path) -> Result<BTreeSet<String>> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let stem = |name: String| Some(name.strip_suffix(STAGE)?.strip_suffix('.')?.to_owned());
-    names.filter_map(stem).collect()
+    let names: BTreeSet<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let stem = |name: &str| Some(name.strip_suffix(STAGE)?.strip_suffix('.')?.to_owned());
+    let foreign = names.iter().find(|name| match stem(name) {
+        Some(_) => !is_ours(&folder.join(name), "stage"),
+        None => *name == IDENTITY && !is_ours(&folder.join(name), "checkpoint"),
+    });
+    match foreign {
+        None => Ok(names.iter().filter_map(|name| stem(name)).collect()),
+        Some(name) => Err(taken(&folder.join(name))),
+    }
+}
+
+/// A name of ours is in use by a file of somebody else.
+fn taken(path: &Path) -> Error {
+    Error::Unfit {
+        problem: format!(
+            "{} has the name of a file of a checkpoint and is none",
+            shown(&path.to_string_lossy())
+        ),
+        remedy: "give another folder, best a new one; if the file is not needed, remove it".into(),
+    }
+}
+
+/// Whether a file begins as those that are left here do. What comes later may be damaged or missing: it is ours all the same.
+fn is_ours(path: &Path, kind: &str) -> bool {
+    // The facts stand first, in the order of their names; these come within some hundred bytes.
+    let mut beginning = Vec::new();
+    // Only a file is opened: a pipe would wait for somebody who writes.
+    let read = std::fs::metadata(path).is_ok_and(|about| about.is_file())
+        && File::open(path).and_then(|file| file.take(256).read_to_end(&mut beginning)).is_ok();
+    let text = String::from_utf8_lossy(beginning.get(8..).unwrap_or_default());
+    let has = |name: &str, value: &str| text.contains(&format!("\"{name}\":\"{value}\""));
+    read && text.starts_with("{\"__metadata__\":{") && has("format", "tenfold") && has("kind", kind)
 }
 
 impl Keeper for Checkpoint {
@@ -222,7 +272,7 @@ impl Keeper for Checkpoint {
                 Some(bytes)
             }
             Err(error) => {
-                let _ = std::fs::remove_file(self.path(place));
+                self.throw_away(place);
                 self.trouble(format!("thrown away, and `{place}` is done again: {error}"));
                 None
             }
@@ -270,7 +320,7 @@ impl Keeper for Checkpoint {
 
     fn refuse(&self, place: &str) {
         let path = self.path(place);
-        let _ = std::fs::remove_file(&path);
+        self.throw_away(place);
         self.state().taken.retain(|taken| taken != place);
         self.trouble(format!(
             "{}: it does not hold what `{place}` needs; thrown away, and it is done again",
@@ -297,5 +347,101 @@ impl Progress for Listening<'_> {
     }
     fn keeper(&self) -> Option<&dyn Keeper> {
         Some(self.checkpoint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(folder: &Path) -> Result<Checkpoint> {
+        Checkpoint::open(folder, |_| ())
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn facts() -> Vec<(String, String)> {
+        vec![("seed".to_owned(), "7".to_owned())]
+    }
+
+    #[test]
+    fn files_of_others_are_refused_and_left_alone() {
+        for (name, text) in
+            [("lights.stage", "cue 1"), ("whiten.stage", ""), (IDENTITY, "me"), (".stage", "")]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(name), text).unwrap();
+            let error = open(folder.path()).err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(error.contains(name) && error.contains("give another folder"), "{name}: {error}");
+            assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
+            assert_eq!(names(folder.path()), [name]);
+        }
+        // One that comes while the fit runs, and under the very name of a stage.
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = open(folder.path()).unwrap();
+        checkpoint.identify(&facts()).unwrap();
+        for name in ["lights.stage", "whiten.stage"] {
+            std::fs::write(folder.path().join(name), "mine").unwrap();
+        }
+        assert_eq!(checkpoint.recall("whiten"), None);
+        assert!(checkpoint.save("whiten", vec![1]).is_err());
+        checkpoint.remove();
+        assert_eq!(names(folder.path()), ["lights.stage", "whiten.stage"]);
+    }
+
+    #[test]
+    fn a_model_under_the_name_of_a_stage_is_no_stage() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("voices.stage");
+        ModelFile::new("ica", json!({ "kind": "stage" })).save(&path).unwrap();
+        assert!(open(folder.path()).is_err() && path.exists());
+    }
+
+    #[test]
+    fn what_any_crash_leaves_is_taken_up_or_thrown_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = || {
+            let checkpoint = open(folder.path()).unwrap();
+            checkpoint.identify(&facts()).unwrap();
+            checkpoint
+        };
+        // Before the first stage, and after it.
+        begin();
+        begin().save("whiten", vec![1, 2, 3]).unwrap();
+        assert_eq!(begin().recall("whiten"), Some(vec![1, 2, 3]));
+        // A file that was cut short, and one whose end is damaged: still ours.
+        let path = folder.path().join("whiten.stage");
+        let whole = std::fs::read(&path).unwrap();
+        let mut damaged = whole.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        for bytes in [&whole[..whole.len() - 1], &damaged] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(begin().recall("whiten"), None);
+            assert!(!path.exists());
+        }
+        // Stages without an identity are ours and of no use; one whose end is damaged gives way too.
+        std::fs::write(&path, &whole).unwrap();
+        std::fs::remove_file(folder.path().join(IDENTITY)).unwrap();
+        begin();
+        assert_eq!(names(folder.path()), [IDENTITY]);
+        let identity = std::fs::read(folder.path().join(IDENTITY)).unwrap();
+        std::fs::write(folder.path().join(IDENTITY), &identity[..identity.len() - 1]).unwrap();
+        begin().remove();
+        assert!(!folder.path().exists());
+    }
+
+    #[test]
+    fn a_run_that_never_said_who_it_is_removes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = open(folder.path()).unwrap();
+        first.identify(&facts()).unwrap();
+        first.save("whiten", vec![1]).unwrap();
+        open(folder.path()).unwrap().remove();
+        assert_eq!(names(folder.path()), [IDENTITY, "whiten.stage"]);
     }
 }
