@@ -11,7 +11,10 @@ import html
 import json
 import logging
 import os
+import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from sklearn.exceptions import ConvergenceWarning
@@ -27,6 +30,24 @@ Estimator = TypeVar("Estimator", bound="ModelMixin")
 
 # How the findings of a verdict tell that an iteration was given up before it stood still.
 UNSETTLED = ("still moving", "did not settle", "did not converge")
+
+
+@contextmanager
+def told_by(part: str, where: str = "") -> Iterator[None]:
+    """Whatever fails in here does so because a part of a model's facts is not what it must be.
+
+    Compiled code checks what it reads itself; a file of strangers may hold anything in the parts that only Python reads.
+    """
+    try:
+        yield
+    except _core.DataError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise _core.DataError(
+            f"{where}the part {part!r} of the model is not what it must be ({what}): the file is damaged or was made by something "
+            "else; fit again, or fetch the file again"
+        ) from error
 
 
 class FitWarning(UserWarning):
@@ -51,11 +72,11 @@ class Verdict(NamedTuple):
     notes: list[str]
 
     @classmethod
-    def of(cls, facts: dict[str, Any]) -> Verdict:
-        """The verdict in the facts of a model."""
+    def of(cls, facts: dict[str, Any], k: str = "n_components") -> Verdict:
+        """The verdict in the facts of a model; ``k`` is what the estimator calls the number of factors."""
         told = {"warning": [], "note": []}  # type: dict[str, list[str]]
         for finding in facts["verdict"]:
-            told[finding["level"]].append(_core.in_python(finding["message"]))
+            told[finding["level"]].append(in_python(finding["message"], k))
         return cls(not told["warning"], told["warning"], told["note"])
 
     def announce(self, *, settled: bool = True, stacklevel: int = 4) -> None:
@@ -75,6 +96,16 @@ class Verdict(NamedTuple):
             logger.info(message)
 
 
+def in_python(message: str, k: str = "n_components") -> str:
+    """A message in which the options of the command line are the arguments of an estimator."""
+    message = re.sub(r"(?<![\w-])-k (auto|\d+)\b", lambda found: f"{k}={_quoted(found[1])}", message)
+    return _core.in_python(message)
+
+
+def _quoted(value: str) -> str:
+    return value if value.isdecimal() else f'"{value}"'
+
+
 class Compiled(Protocol):
     """What every compiled model offers; pickling goes through ``to_bytes`` and ``from_bytes``."""
 
@@ -90,6 +121,8 @@ class ModelMixin:
     """An estimator whose fitted state is one compiled model, ``self._model``."""
 
     _compiled: ClassVar[Any]
+    # What the number of factors is called among the arguments.
+    _k: ClassVar[str] = "n_components"
     _model: Any
 
     def _adopt(self, model: Any, facts: dict[str, Any]) -> None:
@@ -105,7 +138,7 @@ class ModelMixin:
         """Makes the model the fitted state; gives its facts."""
         facts: dict[str, Any] = json.loads(model.facts())
         self._model = model
-        self.verdict_ = Verdict.of(facts)
+        self.verdict_ = Verdict.of(facts, self._k)
         self.diagnostics_ = facts["diagnostics"]
         self._adopt(model, facts)
         return facts
@@ -161,7 +194,7 @@ class ModelMixin:
         estimator
             Fitted, with the parameters that the file tells.
         """
-        return cls._fitted(cls._compiled.load(path))
+        return cls._fitted(cls._compiled.load(path), f"{os.fspath(path)}: ")
 
     @classmethod
     def from_bytes(cls: type[Estimator], data: bytes) -> Estimator:
@@ -191,9 +224,11 @@ class ModelMixin:
         return data
 
     @classmethod
-    def _fitted(cls: type[Estimator], model: Any) -> Estimator:
-        estimator = cls(**cls._choices(json.loads(model.facts())))
-        estimator._take(model)
+    def _fitted(cls: type[Estimator], model: Any, where: str = "") -> Estimator:
+        with told_by("parameters", where):
+            estimator = cls(**cls._choices(json.loads(model.facts())))
+        with told_by("facts", where):
+            estimator._take(model)
         return estimator
 
     # In a notebook: scikit-learn's picture of the estimator, and under it what was found. Older versions of

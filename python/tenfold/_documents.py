@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from tenfold._arguments import characters
+
 # Documents that are handed to Rust at once: enough to tell their language by, few enough not to count in memory.
 PART = 4096
 
@@ -181,6 +183,7 @@ def words_of(vocabulary: Any) -> list[str] | None:
         found = [words[number] for number in range(len(words))]
     else:
         found = [str(word) for word in vocabulary]
+    characters("vocabulary: the word", found)
     if not found:
         raise ValueError("vocabulary is empty: leave it out, or give words")
     if len(set(found)) < len(found):

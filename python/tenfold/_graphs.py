@@ -16,6 +16,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from tenfold import _core
+from tenfold._arguments import characters
+from tenfold._sparse import sound, summed
 
 # The types of numbers that compiled code reads where they lie.
 READ = (np.float64, np.float32, np.int64, np.int32, np.uint64, np.uint32, np.uint8)
@@ -77,7 +79,8 @@ def given_of(X: Any, kind: str | None, weight: str | None, asked: str) -> Given:
         return of_edges(X, kind)
     if form == "file":
         raise ValueError("a file is read by fit only; give a matrix, a graph or edges")
-    return of_matrix(check_array(X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True), kind)
+    checked = check_array(sound(X), accept_sparse="csr", dtype="numeric", ensure_non_negative=True)
+    return of_matrix(summed(checked), kind)
 
 
 def is_networkx(X: Any) -> bool:
@@ -208,6 +211,14 @@ def _whole(column: Any) -> Any:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         if not np.all(np.isfinite(column)) or np.any(column != np.floor(column)):
             raise ValueError("ids of nodes are whole numbers or names, but a column of ids holds fractions or NaN")
+        # Beyond that the numbers of this type are no longer all whole ones: other ids may have become this one.
+        most = 2.0 / float(np.finfo(column.dtype).eps)
+        far = np.flatnonzero(np.abs(column) > most)
+        if len(far):
+            raise ValueError(
+                f"the id {column[far[0]]:.17g} is no exact number in {column.dtype}, which tells whole numbers apart up to {most:.17g}: "
+                "give ids as integers or text"
+            )
         return column.astype(np.int64)
     return column.tolist() if isinstance(column, np.ndarray) and column.dtype.kind in "USO" else column
 
@@ -244,7 +255,7 @@ def of_network(X: Any, kind: str | None, weight: str | None) -> Given:
 
 def _named(nodes: list[Any], pairs: NDArray[np.int64], parts: dict[str, Any]) -> Given:
     """Nodes go in by text: their own where that tells them apart, as Python writes them where it does not."""
-    names = [str(node) for node in nodes]
+    names = characters("the id", [str(node) for node in nodes])
     if len(set(names)) < len(names):
         names = [repr(node) for node in nodes]
     if len(set(names)) < len(names):

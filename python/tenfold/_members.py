@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, running
+from tenfold._arguments import ANY, amount, choice, count, running
 from tenfold._graphs import is_igraph, places_of
 from tenfold._truth import known_of
 
@@ -100,7 +100,7 @@ class MembersMixin:
         """
         check_is_fitted(self)
         ids = self._ids(choice("side", side, SIDES)).tolist()
-        found = self._model.bridges(count("n", n), bool(corrected), side)
+        found = self._model.bridges(count("n", n, most=ANY), bool(corrected), side)
         return [Bridge(ids[place], plain, scaled) for place, plain, scaled in found]
 
     def evaluate(

@@ -10,15 +10,19 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from tenfold import _core
-from tenfold._arguments import Running, count, threads_of
+from tenfold._arguments import ANY, Running, characters, count, threads_of
 from tenfold._base import logger
 from tenfold._counts import READ, matrix_of, rows_of, scale_of, survey
 from tenfold._documents import Counts, Documents, Pairs, Texts, distinct, undecodable, words_of
 from tenfold._recipes import FOR_TEXT, LIMITS, recipe_of, refuse_text
+from tenfold._sparse import sound
 
 
 # Rows that are inferred without threads of their own, as the compiled module has it.
 FEW = 16
+
+# Most words that may go without names: their stand-ins must be made up. As many as the command line takes.
+NAMELESS = 1 << 22
 
 
 class ReadingMixin:
@@ -39,7 +43,7 @@ class ReadingMixin:
 
     def _read_to_fit(self, documents: Documents) -> tuple[_core.TopicsCorpus, float]:
         """The documents of a fit, counted, and what their numbers were multiplied by."""
-        memory = count("memory_limit", self.memory_limit, least=0)
+        memory = count("memory_limit", self.memory_limit, least=0, most=ANY)
         words, about = words_of(self.vocabulary), {name: getattr(self, name) for name in (*FOR_TEXT, *LIMITS)}
         if isinstance(documents, Texts):
             for name in ("n_features_in_", "feature_names_in_"):
@@ -54,13 +58,18 @@ class ReadingMixin:
         table = self._validated(documents.table, reset=True)
         names = words or documents.names or getattr(self, "feature_names_in_", None)
         if names is None:
+            if table.shape[1] > NAMELESS:
+                raise ValueError(
+                    f"X has {table.shape[1]} columns without names, and names are made up for at most {NAMELESS}: give vocabulary, "
+                    "or number the words from 0 on without gaps"
+                )
             names = [f"w{column + 1}" for column in range(table.shape[1])]
         if len(names) != table.shape[1]:
             raise ValueError(f"vocabulary has {len(names)} words, but X has {table.shape[1]} columns")
         scale = scale_of(*survey(table))
         if scale != 1.0:
             logger.info("X holds more than counts: rows are taken for frequencies, times %g and rounded", scale)
-        return self._read_rows(table, scale, distinct([str(name) for name in names])), scale
+        return self._read_rows(table, scale, distinct(characters("the column", [str(name) for name in names]))), scale
 
     def _read(self, documents: Documents, *, grow: bool = False) -> _core.TopicsCorpus:
         """Documents counted by the words of the model; ``grow`` lets texts bring more words."""
@@ -73,7 +82,7 @@ class ReadingMixin:
             recipe = self._model.recipe()
             how: _core.Reading = {
                 "recipe": recipe,
-                "memory": self.memory_limit,
+                "memory": count("memory_limit", self.memory_limit, least=0, most=ANY),
                 "vocabulary": list(self.words_),
                 "grow": grow,
             }
@@ -104,7 +113,7 @@ class ReadingMixin:
         return corpus
 
     def _read_rows(self, table: Any, scale: float, names: list[str]) -> _core.TopicsCorpus:
-        reader = _core.CountsReader(count("memory_limit", self.memory_limit, least=0))
+        reader = _core.CountsReader(count("memory_limit", self.memory_limit, least=0, most=ANY))
         for rows in rows_of(table):
             reader.push(rows, scale, self._how())
         return reader.finish(names, self._how())
@@ -151,6 +160,9 @@ class ReadingMixin:
     def _validated(self, table: Any, *, reset: bool) -> Any:
         if not reset and self._is_plain(table):
             return table
+        if getattr(table, "format", "csr") != "csr":
+            # Rows are checked where they are read.
+            table = sound(table)
         found = validate_data(
             self, table, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset
         )

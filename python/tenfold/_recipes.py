@@ -6,7 +6,8 @@ import json
 import math
 from typing import Any
 
-from tenfold._arguments import amount, count, refuse
+from tenfold._arguments import amount, characters, count, refuse
+from tenfold._base import told_by
 
 # The arguments that mean something for raw text only, with their defaults.
 FOR_TEXT: dict[str, Any] = {
@@ -34,13 +35,16 @@ def recipe_of(given: dict[str, Any], *, cut: bool) -> str:
     if cut:
         refuse_text(given, "documents that are cut into words", limits=False)
     languages, words = _stop_words(given["language"], given["stop_words"])
+    characters("language", languages)
+    characters("stop_words: the word", words)
+    stem = None if given["stem"] is None else characters("stem", [str(given["stem"])])[0]
     return json.dumps(
         {
             "text": not cut,
             "lowercase": bool(given["lowercase"]),
             "stop_words": languages,
             "extra_stop_words": words,
-            "stemmer": None if given["stem"] is None else str(given["stem"]),
+            "stemmer": stem,
             "ngrams": count("ngrams", given["ngrams"]),
             "min_length": count("min_length", given["min_length"]),
             "numbers": bool(given["numbers"]),
@@ -74,7 +78,12 @@ def refuse_text(given: dict[str, Any], reason: str, *, limits: bool = True) -> N
 
 def arguments_of(recipe: dict[str, Any] | None) -> dict[str, Any]:
     """The arguments that a model's recipe tells; none where it learned from counts."""
-    if not recipe or not recipe["text"]:
+    with told_by("recipe"):
+        return _told(recipe)
+
+
+def _told(recipe: dict[str, Any] | None) -> dict[str, Any]:
+    if recipe is None or not recipe["text"]:
         return {}
     languages = recipe["stop_words"]
     return {

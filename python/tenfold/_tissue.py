@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenfold import _core
-from tenfold._arguments import amount, running
+from tenfold._arguments import amount, characters, running
 from tenfold._base import FitWarning
+from tenfold._variables import is_missing
 
+PLACES = ("x", "y")
+SIZES = ("r1", "r2")
 NUMBERS = ("x", "y", "r1", "r2", "orientation", "intensity", "neighbours")
 
 
@@ -101,17 +104,53 @@ def is_table(X: Any) -> bool:
     return all(name in names for name in ("gene", "x", "y"))
 
 
+def _texts(X: Any, name: str) -> NDArray[Any]:
+    """A column of names; an error names the first row without one, since "None" would be a gene of its own."""
+    given = X[name]
+    # numpy would write NaN among texts of a list as a text.
+    values = np.asarray(given) if hasattr(given, "dtype") else np.asarray(given, dtype=object)
+    if values.ndim != 1:
+        raise ValueError(f"the column {name!r} has the shape {values.shape}: one {name} for every cell is needed")
+    holes = np.flatnonzero(is_missing(values))
+    if len(holes):
+        raise ValueError(
+            f"row {holes[0]} (counted from 0) of the table has no {name}, as {len(holes)} of {len(values)}: drop such rows, or name them"
+        )
+    texts = values.astype(str)
+    characters(f"the {name}", np.unique(texts).tolist())
+    return texts
+
+
+def _check_numbers(name: str, values: NDArray[np.float64]) -> None:
+    """What the command line refuses in files: places must be known, and sizes are not negative."""
+    wrong, why = np.zeros(len(values), bool), ""
+    if name in PLACES:
+        wrong, why = ~np.isfinite(values), "places must be known"
+    elif name in SIZES:
+        wrong, why = values < 0, "a size is not negative"
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        first = rows[0]
+        raise ValueError(
+            f"row {first} (counted from 0) of the table has {values[first]} in column {name!r}, as {len(rows)} of {len(values)}, "
+            f"but {why}: drop such rows, or mend them"
+        )
+
+
 def table_of(X: Any) -> _core.CellTable:
     """Cells for Rust: images with their genes, the image of every cell, and its numbers."""
-    genes = np.asarray(X["gene"]).astype(str)
+    genes = _texts(X, "gene")
     names = X if isinstance(X, dict) else X.columns
-    images = np.asarray(X["image"]).astype(str) if "image" in names else genes
+    images = _texts(X, "image") if "image" in names else genes
+    if images.shape != genes.shape:
+        raise ValueError(f"the column 'image' has {images.shape} entries where {genes.shape} were expected")
     numbers = np.full((len(genes), len(NUMBERS)), np.nan)
     for i, name in enumerate(NUMBERS):
         if name in names:
             values = np.asarray(X[name], dtype=np.float64)
             if values.shape != genes.shape:
                 raise ValueError(f"the column {name!r} has {values.shape} entries where {genes.shape} were expected")
+            _check_numbers(name, values)
             numbers[:, i] = values
     pairs, first, of = np.unique(np.stack([images, genes], axis=1), axis=0, return_index=True, return_inverse=True)
     # In the order of the table, as the command line has them.

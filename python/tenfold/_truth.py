@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold import _core
+from tenfold._arguments import characters
 
 
 def known_of(truth: Any, ids: NDArray[Any]) -> _core.KnownCommunities:
@@ -30,7 +31,7 @@ def known_of(truth: Any, ids: NDArray[Any]) -> _core.KnownCommunities:
             entries += [(node, names.setdefault(c, len(names)), 1.0) for c in several if not _missing(c)]
     if not entries:
         raise ValueError("the truth tells no community of a node of the graph; ids must be those of node_ids_")
-    return {"path": None, "names": [str(name) for name in names], "entries": entries, "weighted": weighted}
+    return {"path": None, "names": characters("the community", [str(name) for name in names]), "entries": entries, "weighted": weighted}
 
 
 def _told(truth: Any, ids: NDArray[Any]) -> Iterable[tuple[int, Any]]:

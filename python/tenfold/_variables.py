@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tenfold import _core
+from tenfold._arguments import characters
 
 # Whole numbers with so many values or fewer are levels of a category, as the command line reads them.
 MOST_LEVELS = 20
@@ -34,19 +35,31 @@ def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     if column.dtype.kind == "f":
         holes: NDArray[np.bool_] = np.isnan(column)
         return holes
-    if column.dtype.kind in "iub":
+    if column.dtype.kind in "iubUS":
         return np.zeros(len(column), bool)
-    # Only NaN and NA are not equal to themselves; NA answers neither yes nor no.
-    return np.array([x is None or not bool(np.all(np.equal(x, x) == True)) for x in column], bool)  # noqa: E712
+    return np.array([_is_hole(x) for x in column], bool)
+
+
+def _is_hole(x: Any) -> bool:
+    """Only NaN, NaT and NA are not equal to themselves; NA answers neither yes nor no."""
+    if x is None:
+        return True
+    try:
+        return bool(x != x)
+    except TypeError:
+        return True
+    except ValueError:
+        # An array of several numbers: something, whatever it is.
+        return False
 
 
 def columns_of(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and columns of a DataFrame or an array of two dimensions."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
-        names = [str(name) for name in X.columns]
+        names = names_of(X)
         return names, [_plain(X.iloc[:, i]) for i in range(len(names))]
     table = np.asarray(X)
-    return [f"x{i}" for i in range(table.shape[1])], [table[:, i] for i in range(table.shape[1])]
+    return names_of(table), [table[:, i] for i in range(table.shape[1])]
 
 
 def _plain(series: Any) -> NDArray[Any]:
@@ -54,6 +67,9 @@ def _plain(series: Any) -> NDArray[Any]:
     values = np.asarray(series)
     if values.dtype.kind in "fiub":
         return values
+    if getattr(series.dtype, "kind", "O") in "fiu":
+        # Numbers of pandas among which some are NA.
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.asarray(series, dtype=object)
 
 
@@ -74,15 +90,16 @@ def variable_of(name: str, column: NDArray[Any], kind: str | None) -> Variable:
         if not np.all(np.equal(np.mod(seen, 1), 0)) or len(np.unique(seen)) > MOST_LEVELS:
             return Variable(name, "real", [name])
     labels, counts = np.unique([text_of(x) for x in seen], return_counts=True)
+    characters(f"in column {name!r} the level", [str(label) for label in labels])
     order = sorted(range(len(labels)), key=lambda i: (-counts[i], labels[i]))
     return Variable(name, "category", [str(labels[i]) for i in order] or ["none"])
 
 
 def variables_of(X: Any, kinds: dict[str, str] | None, groups: dict[str, str] | None) -> list[Variable]:
     """The variables of X; columns of one group become one variable with as many numbers."""
-    kinds = kinds or {}
+    kinds, groups = _by_column("kinds", kinds), _by_column("groups", groups)
     if sparse.issparse(X):
-        names = [f"x{i}" for i in range(X.shape[1])]
+        names = names_of(X)
         columns = X.tocsc()
         ones = [bool(np.all(columns.data[a:b] == 1)) for a, b in zip(columns.indptr[:-1], columns.indptr[1:])]
         each = [
@@ -91,15 +108,27 @@ def variables_of(X: Any, kinds: dict[str, str] | None, groups: dict[str, str] | 
     else:
         names, columns = columns_of(X)
         each = [variable_of(name, column, kinds.get(name)) for name, column in zip(names, columns)]
-    strangers = set(kinds) - set(names)
-    if strangers:
-        raise ValueError(f"kinds names {sorted(strangers)[0]!r}, which is no column of X")
+    for argument, given in (("kinds", kinds), ("groups", groups)):
+        strangers = [name for name in given if name not in names]
+        if strangers:
+            shown = ", ".join(repr(name) for name in names[:3]) + (", …" if len(names) > 3 else "")
+            raise ValueError(f"{argument} names {strangers[0]!r}, which is no column of X; its columns are {shown}")
     if not groups:
         return each
     grouped: dict[str, list[Variable]] = {}
     for variable in each:
         grouped.setdefault(groups.get(variable.name, variable.name), []).append(variable)
     return [_joined(name, members) for name, members in grouped.items()]
+
+
+def _by_column(argument: str, given: Any) -> dict[str, str]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(part, str) for pair in given.items() for part in pair):
+        usual = "'real'" if argument == "kinds" else "'name of the group'"
+        raise ValueError(f"{argument} = {given!r} is no dictionary of str: give {{'name of the column': {usual}}}")
+    characters(argument, given.values())
+    return dict(given)
 
 
 def _joined(name: str, members: list[Variable]) -> Variable:
@@ -114,19 +143,68 @@ def _joined(name: str, members: list[Variable]) -> Variable:
     return Variable(name, members[0].kind, [member.name for member in members])
 
 
-def _columns_by_name(X: Any) -> Callable[[str], NDArray[Any]]:
-    if not sparse.issparse(X):
-        names, columns = columns_of(X)
-        return dict(zip(names, columns)).__getitem__
-    compressed = X.tocsc()
-    at = {f"x{i}": i for i in range(X.shape[1])}
-    return lambda name: np.asarray(compressed[:, [at[name]]].todense()).ravel()
+def names_of(X: Any) -> list[str]:
+    """What the columns of X are called; those of arrays and sparse matrices are counted."""
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        return characters("the column", [str(name) for name in X.columns])
+    return [f"x{i}" for i in range(X.shape[1])]
 
 
-def encode(X: Any, variables: list[Variable]) -> _core.TreeSamples:
-    """X as sparse rows of features, for variables that were met before. A level that was not is missing."""
+def _columns_by_name(X: Any, names: list[str]) -> Callable[[str], NDArray[Any]]:
+    at = {name: i for i, name in enumerate(names)}
+    if len(at) < len(names):
+        twice = next(name for i, name in enumerate(names) if at[name] != i)
+        raise ValueError(f"X has two columns {twice!r}: rename one")
+    compressed = X.tocsc() if sparse.issparse(X) else None
+    columns = [] if sparse.issparse(X) else columns_of(X)[1]
+
+    def column(name: str) -> NDArray[Any]:
+        if name not in at:
+            shown = ", ".join(repr(known) for known in names[:3]) + (", …" if len(names) > 3 else "")
+            raise ValueError(
+                f"the model has a column {name!r}, which X does not: its columns are {shown}; give a DataFrame with the columns of the fit"
+            )
+        if compressed is not None:
+            return np.asarray(compressed[:, [at[name]]].todense()).ravel()
+        return columns[at[name]]
+
+    return column
+
+
+def _numbers(name: str, kind: str, values: NDArray[Any], empty: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The numbers of a column, 0 where they are missing; an error names the first that its kind has no place for."""
+    try:
+        numbers: NDArray[np.float64] = np.where(empty, 0.0, values).astype(np.float64)
+    except (TypeError, ValueError):
+        first = next((x for x, e in zip(values, empty) if not e and not _is_number(x)), None)
+        raise ValueError(f"the column {name!r} holds {first!r}, which is no number: say kinds[{name!r}] = 'category'") from None
+    if kind == "flags":
+        wrong, what = (numbers != 0) & (numbers != 1), "flags are 0 or 1: 'counts' and 'real' take other numbers"
+    elif kind == "counts":
+        wrong, what = (numbers < 0) | (numbers != np.rint(numbers)), "counts are whole numbers from 0 on: 'real' takes others"
+    else:
+        wrong, what = np.isinf(numbers), "numbers must be finite: give NaN where they are not known"
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        raise ValueError(f"the column {name!r} holds {numbers[rows[0]]:g} in row {rows[0]} (counted from 0), but {what}")
+    return numbers
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def encode(X: Any, variables: list[Variable], names: list[str] | None = None) -> _core.TreeSamples:
+    """X as sparse rows of features, for variables that were met before. A level that was not is missing.
+
+    ``names`` are those of the columns, where they stand in the order of the fit and are called otherwise here.
+    """
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    column = _columns_by_name(X)
+    column = _columns_by_name(X, names_of(X) if names is None else names)
     row_parts, feature_parts, value_parts = [], [], []
     gap_rows, gaps = [], []
     start = 0
@@ -143,7 +221,7 @@ def encode(X: Any, variables: list[Variable]) -> _core.TreeSamples:
                 numbers, places = np.ones(rows), start + codes - 1
                 shown = codes > 0
             else:
-                numbers = np.where(empty, 0.0, values).astype(np.float64)
+                numbers = _numbers(source, variable.kind, values, empty)
                 places = np.full(rows, start + offset)
                 shown = numbers != 0.0
             holes |= empty

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, running, seed_of
+from tenfold._arguments import ANY, amount, characters, choice, count, running, seed_of
 from tenfold._base import FitWarning, ModelMixin
+from tenfold._sparse import sound
 from tenfold._tissue import detect, is_table, table_of
 
 __all__ = ["Cells", "detect"]
@@ -268,7 +269,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         list of (gene, share of the profile, times the mean share over types)
         """
         check_is_fitted(self)
-        found = self._model.markers(count("of", of, least=0), count("top", top))
+        found = self._model.markers(count("of", of, least=0), count("top", top, most=ANY))
         return [(self.genes_[gene], share, lift) for gene, share, lift in found]
 
     def to_anndata(self) -> Any:
@@ -296,6 +297,9 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names, X = [str(name) for name in X.var_names], X.X
         elif hasattr(X, "columns") and hasattr(X, "iloc"):
             names = [str(name) for name in X.columns]
+        if names is not None:
+            names = characters("the gene", names)
+        X = sound(X)
         if reset is None and names is not None:
             checked = sparse.csr_matrix(np.asarray(X) if not sparse.issparse(X) else X, dtype=np.float64)
         else:

@@ -12,16 +12,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, device, refuse, running, seed_of
+from tenfold._arguments import amount, characters, choice, count, device, refuse, running, seed_of
 from tenfold._base import FitWarning, ModelMixin
 from tenfold._graphs import form_of, ids_of, listed, of_edges, of_matrix, of_network
 from tenfold._links import LinksMixin
 from tenfold._members import MembersMixin
+from tenfold._sparse import sound, summed
 
 KINDS = (None, "undirected", "directed", "bipartite")
 SOLVERS = ("polar", "power", "als", "simultaneous")
 # The most iterations of the polish that may be asked for, as on the command line.
 MOST_ITERATIONS = 10_000
+# The most communities that compiled code looks for.
+MOST_COMMUNITIES = 1000
 
 
 class Communities(
@@ -311,25 +314,26 @@ class Communities(
     def _matrix(self, X: Any, *, reset: bool) -> Any:
         """The matrix, checked, in rows where it is sparse, with numbers as they are."""
         bipartite = (self.kind if reset else self.kind_) == "bipartite"
-        return validate_data(
+        checked = validate_data(
             self,
-            X,
+            sound(X),
             reset=reset,
             accept_sparse="csr",
             dtype="numeric",
             ensure_non_negative=True,
             ensure_min_samples=1 if bipartite or not reset else 2,
         )
+        return summed(checked)
 
     def _names(self, X: Any, shape: tuple[int, int]) -> tuple[list[str] | None, list[str] | None]:
         """Ids of rows and columns, where they are named."""
-        columns = [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None
+        columns = characters("the column", [str(name) for name in self.feature_names_in_]) if hasattr(self, "feature_names_in_") else None
         if shape[0] == shape[1] and self.kind != "bipartite":
             return columns, None
         index: Any = getattr(X, "index", None)
         # Lists have an `index` too, which is no names.
         named = getattr(index, "is_unique", False) and all(isinstance(name, str) for name in index)
-        return list(index) if named else None, columns
+        return characters("the row", index) if named else None, columns
 
     def _checked(self) -> _core.CommunitiesChoices:
         """The arguments for Rust, each checked under the name that it has here."""
@@ -337,7 +341,7 @@ class Communities(
         if isinstance(self.n_components, str):
             choice("n_components", self.n_components, ("auto",))
         else:
-            k = count("n_components", self.n_components)
+            k = count("n_components", self.n_components, most=MOST_COMMUNITIES)
         treatment = choice("treatment", self.treatment, ("auto", "dense", "sparse"))
         if not self.polish:
             refuse({"max_iter": self.max_iter}, "polish = False")
@@ -387,11 +391,16 @@ class Communities(
 
     def _adopt(self, model: _core.CommunitiesModel, facts: dict[str, Any]) -> None:
         k: int = facts["k"]
-        self.n_components_: int = max(k, self.n_components) if isinstance(self.n_components, int) else k
+        from_file = not hasattr(self, "_dtype")
         self.kind_ = facts["kind"]
         objects = getattr(self, "_objects", None)
         self.node_ids_ = ids_of(model.ids(False), objects)
         self.other_ids_ = ids_of(model.ids(True), objects) if self.kind_ == "bipartite" else self.node_ids_
+        asked = 0 if isinstance(self.n_components, str) else count("k", self.n_components, most=None)
+        # The model itself may have been fitted with no more: a file that tells of more was made by something else.
+        if from_file and asked > min(len(self.node_ids_), len(self.other_ids_), MOST_COMMUNITIES):
+            raise ValueError(f"k = {asked} is more than {len(self.node_ids_)} nodes have")
+        self.n_components_: int = max(k, asked)
         dtype = getattr(self, "_dtype", np.float64)
         directed = self.kind_ != "undirected"
         self.memberships_ = self._padded(model.rows("from" if directed else None)).astype(dtype)

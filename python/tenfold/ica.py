@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, device, refuse, rows, running, seed_of
+from tenfold._arguments import ANY, amount, characters, choice, count, device, refuse, rows, running, seed_of
 from tenfold._base import ModelMixin
 
 SOLVERS = ("polar", "power", "als", "simultaneous", "online")
@@ -279,10 +279,10 @@ class ICA(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, BaseEst
             "epochs": optional("n_epochs", self.n_epochs),
             "polish": bool(self.polish),
             "standardise": bool(self.standardize),
-            "memory": count("memory_limit", self.memory_limit, least=0),
+            "memory": count("memory_limit", self.memory_limit, least=0, most=ANY),
             "device": device("device", self.device),
             "seed": seed_of(self.random_state),
-            "columns": None if names is None else [str(name) for name in names],
+            "columns": None if names is None else characters("the column", [str(name) for name in names]),
         }
 
     def _adopt(self, model: _core.IcaModel, facts: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, running, seed_of
+from tenfold._arguments import ANY, amount, choice, count, running, seed_of
 from tenfold._base import ModelMixin
 
 SOLVERS = ("subspace", "als", "deflation", "average", "alternating")
@@ -84,6 +84,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
     n_components_ : int
         Number of motifs.
     n_features_in_ : int
+        Not set for a model of one channel from a file, which takes windows of any length.
         Samples of a window of the fit; channels where X has three dimensions.
     diagnostics_ : dict
         Figures of the fit: strengths of the cumulants, misfit, certificates, agreement of starts.
@@ -349,6 +350,10 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
             length = (count("length", rows), count("length", columns))
         else:
             length = (1, count("length", self.length))
+        if self.images and length is not None and length[0] == 1:
+            raise ValueError(
+                f"length = {self.length!r} is one row, which is no motif of images: give (rows, columns), or the rows as signals"
+            )
         return {
             "motifs": motifs,
             "length": length,
@@ -356,7 +361,7 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
             "solver": choice("solver", self.solver, SOLVERS),
             "sparse": bool(self.sparse),
             "starts": count("n_starts", self.n_starts),
-            "memory": count("memory_limit", self.memory_limit, least=0),
+            "memory": count("memory_limit", self.memory_limit, least=0, most=ANY),
             "seed": seed_of(self.random_state),
         }
 
@@ -366,7 +371,8 @@ class Motifs(ClassNamePrefixFeaturesOutMixin, ModelMixin, TransformerMixin, Base
         self.components_: NDArray[np.float64] = filters.reshape([filters.shape[axis] for axis in kept])
         self.weights_ = model.weights()
         self.n_components_ = len(filters)
-        if not hasattr(self, "n_features_in_"):
+        # A file does not tell how long the windows of the fit were: a model of one channel takes windows of any length.
+        if not hasattr(self, "n_features_in_") and len(facts["channels"]) > 1:
             self.n_features_in_ = len(facts["channels"])
 
     @classmethod

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, running, seed_of
+from tenfold._arguments import ANY, amount, characters, choice, count, running, seed_of
 from tenfold._base import ModelMixin
-from tenfold._documents import Texts, look
+from tenfold._documents import Texts, look, undecodable
 
 FEATURES = ("mean", "sif", "templates", "templates+mean")
 
@@ -248,7 +248,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         alone = isinstance(a, str) and isinstance(b, str)
         if isinstance(a, str) != isinstance(b, str):
             raise ValueError("one of a and b is a single text: give two texts, or two lists of as many texts")
-        pairs = ([a], [b]) if alone else (_texts(a), _texts(b))
+        pairs = (_texts([a]), _texts([b])) if alone else (_texts(a), _texts(b))
         with running(self.n_jobs, False) as how:
             alike = self._model.similarities(*pairs, _features(features), how)
         return float(alike[0]) if alone else alike
@@ -266,7 +266,8 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
         list of (str, float)
         """
         check_is_fitted(self)
-        near = self._model.neighbours(word, count("n", n, least=0))
+        characters("the word", [word])
+        near = self._model.neighbours(word, count("n", n, least=0, most=ANY))
         if near is None:
             raise KeyError(f"the model has no word {word!r}")
         return list(near)
@@ -306,7 +307,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
             rows = np.array(list(vectors.values()), dtype=np.float64)
             if rows.ndim != 2:
                 raise ValueError("vectors has vectors of different lengths: all need the same")
-            vectors = (list(vectors), rows)
+            vectors = (characters("vectors: the word", [str(word) for word in vectors]), rows)
         elif vectors is not None:
             vectors = os.fspath(vectors)
         return {
@@ -322,7 +323,7 @@ class Sentences(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[mi
             "min_count": count("min_count", self.min_count),
             "lowercase": bool(self.lowercase),
             "punctuation": bool(self.punctuation),
-            "stem": self.stem,
+            "stem": None if self.stem is None else characters("stem", [str(self.stem)])[0],
             "templates": count("n_templates", self.n_templates),
             "length": count("template_length", self.template_length),
             "channels": None if self.channels is None else count("channels", self.channels),
@@ -380,8 +381,13 @@ def _features(name: str | None) -> str | None:
 def _texts(X: Any) -> list[str]:
     """Texts, whatever holds them."""
     if isinstance(X, (list, tuple)) and all(isinstance(one, str) for one in X):
-        return list(X)
-    found = look(X)
-    if isinstance(found, Texts) and not found.cut:
-        return [text for part in found.parts for text in part]
-    raise ValueError("X holds no texts: give a list of str, one for every sentence")
+        texts = list(X)
+    else:
+        found = look(X)
+        if not isinstance(found, Texts) or found.cut:
+            raise ValueError("X holds no texts: give a list of str, one for every sentence")
+        texts = [text for part in found.parts for text in part]
+    at = undecodable(texts)
+    if at is not None:
+        raise ValueError(f"sentence {at} holds surrogates, which are no characters: decode it with errors='replace'")
+    return texts

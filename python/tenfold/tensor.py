@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import string
 import warnings
 from dataclasses import dataclass, field
@@ -14,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, running, seed_of
-from tenfold._base import Path
+from tenfold._arguments import ANY, amount, choice, count, running, seed_of
+from tenfold._base import Path, told_by
 
 __all__ = ["Decomposition", "Matched", "decompose", "load"]
 
@@ -70,6 +71,18 @@ class Decomposition:
     iterations: int
     facts: dict[str, Any] = field(default_factory=dict, repr=False)
 
+    def _check(self) -> None:
+        """An error where the parts do not make a tensor together."""
+        many = len(self.factors)
+        if many != 1 and many != self.order:
+            raise ValueError(f"order = {self.order}, but there are factors of {many} sides")
+        if not 1 <= self.order <= len(string.ascii_lowercase) - 1:
+            raise ValueError(f"order = {self.order} is out of range: 1 to {len(string.ascii_lowercase) - 1} sides are possible")
+        for factor in self.factors:
+            shapes = np.shape(self.weights), np.shape(factor)
+            if len(shapes[0]) != 1 or len(shapes[1]) != 2 or shapes[1][1] != shapes[0][0]:
+                raise ValueError(f"{shapes[0]} weights and factors {shapes[1]}: a weight for every column is needed")
+
     @property
     def symmetric(self) -> bool:
         """Whether one array of factors serves all sides."""
@@ -82,6 +95,7 @@ class Decomposition:
         -------
         ndarray
         """
+        self._check()
         sides = self.factors * self.order if self.symmetric else self.factors
         letters = string.ascii_lowercase[: self.order]
         spec = ",".join(["z", *(f"{letter}z" for letter in letters)])
@@ -102,11 +116,12 @@ class Decomposition:
         """
         if not self.symmetric or (isinstance(truth, Decomposition) and not truth.symmetric):
             raise ValueError("components of symmetric tensors are matched; those without symmetry have three factors each")
+        self._check()
         pair = (truth.weights, truth.factors[0]) if isinstance(truth, Decomposition) else truth
         weights, factors = (np.asarray(part, dtype=np.float64) for part in pair)
         if factors.ndim != 2 or weights.shape != factors.shape[1:]:
             raise ValueError(f"{weights.shape} weights and factors {factors.shape}: a weight for every column is needed")
-        found = (self.weights, self.factors[0])
+        found = np.asarray(self.weights, dtype=np.float64), np.asarray(self.factors[0], dtype=np.float64)
         partner, errors, of_weights = _core.match_components((weights, factors), found, self.order)
         return Matched(np.array(partner, dtype=np.int64), np.array(errors), np.array(of_weights))
 
@@ -117,6 +132,7 @@ class Decomposition:
         ----------
         path : str or path-like
         """
+        self._check()
         facts = self.facts | {
             "order": self.order,
             "symmetric": self.symmetric,
@@ -254,17 +270,20 @@ def load(path: Path) -> Decomposition:
     """
     weights, factors, told = _core.load_tensor(path)
     facts: dict[str, Any] = json.loads(told)
-    known = {name: facts.pop(name, None) for name in ("order", "residual", "converged", "iterations")}
-    residual = known["residual"]
-    return Decomposition(
-        weights,
-        factors,
-        int(known["order"] or 3),
-        math.nan if residual is None else float(residual),
-        bool(known["converged"]),
-        int(known["iterations"] or 0),
-        facts,
-    )
+    with told_by("facts", f"{os.fspath(path)}: "):
+        known = {name: facts.pop(name, None) for name in ("order", "residual", "converged", "iterations")}
+        order, residual, iterations = (known[name] for name in ("order", "residual", "iterations"))
+        found = Decomposition(
+            weights,
+            factors,
+            3 if order is None else count("order", order),
+            math.nan if residual is None else amount("residual", residual, lambda x: x >= 0, "0 or more is needed"),
+            choice("converged", known["converged"], (True, False, None)) is True,
+            0 if iterations is None else count("iterations", iterations, least=0, most=ANY),
+            facts,
+        )
+        found._check()
+    return found
 
 
 def _taken(full: NDArray[np.float64], symmetric: bool | None) -> bool:

@@ -11,13 +11,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold import _core
-from tenfold._arguments import amount, choice, count, device, refuse, running, seed_of
+from tenfold._arguments import ANY, amount, choice, count, device, refuse, running, seed_of
 from tenfold._base import ModelMixin, Verdict
 from tenfold._counts import rows_of
 from tenfold._documents import Texts, look
 from tenfold._interop import InteropMixin
 from tenfold._reading import ReadingMixin
 from tenfold._recipes import arguments_of
+
+
+def _most(words: int) -> int:
+    """The most topics that may be asked for: as many as there are words, since no more are ever found, or a thousand.
+
+    Those that are not found have columns of zeros, and a file may ask for any number of them.
+    """
+    return max(words, 1000)
 
 
 class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -236,6 +244,10 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         """
         choices = self._checked()
         corpus, self._scale = self._read_to_fit(look(X))
+        if choices["k"] is not None and choices["k"] > _most(0):
+            most = _most(len(corpus.words()))
+            if choices["k"] > most:
+                raise ValueError(f"n_components = {choices['k']} is out of range: at most {most} is possible for these words")
         if self._scale != 1.0 and choices["damp"] is None:
             choices["damp"] = False
         with running(self.n_jobs, self.verbose, self.checkpoint) as how:
@@ -377,7 +389,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
             One list for every topic that was found.
         """
         check_is_fitted(self)
-        count("n", n)
+        count("n", n, most=ANY)
         amount("relevance", relevance, lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed")
         lists = [self._model.top_words(topic, n, float(relevance)) for topic in range(self.n_found_)]
         return [[word for word, *_ in words] for words in lists]
@@ -396,6 +408,14 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         return np.array([f"topic{topic}" for topic in range(self.n_components_)], dtype=object)
+
+    @property
+    def components_(self) -> NDArray[np.float64]:
+        """The topics' distributions over words. Rows of topics that were not found are made when they are asked for."""
+        check_is_fitted(self)
+        missing = self.n_components_ - self.n_found_
+        topics: NDArray[np.float64] = self._topics
+        return np.vstack([topics, np.tile(self.unigram_, (missing, 1))]) if missing else topics
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -442,8 +462,9 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         topics, self.unigram_ = model.topics(), model.unigram()
         self.words_ = np.array(model.words(), dtype=object)
         self.n_found_ = len(topics)
-        asked = 0 if isinstance(self.n_components, str) else int(self.n_components)
-        self.n_components_ = max(asked, self.n_found_)
+        asked = 0 if isinstance(self.n_components, str) else count("k", self.n_components, most=None)
+        # More than that only a file can tell of, whose model never had columns for them.
+        self.n_components_ = max(asked if asked <= _most(len(self.words_)) else 0, self.n_found_)
         missing = self.n_components_ - self.n_found_
 
         def filled(values: NDArray[np.float64], filler: float) -> NDArray[np.float64]:
@@ -453,7 +474,7 @@ class Topics(ReadingMixin, InteropMixin, ModelMixin, TransformerMixin, BaseEstim
         if counted:
             # Set by validation already, but for models from files and for words that joined.
             self.n_features_in_ = len(self.words_)
-        self.components_ = np.vstack([topics, np.tile(self.unigram_, (missing, 1))]) if missing else topics
+        self._topics = topics
         self.alpha_ = filled(model.alpha(), 0.0)
         self.shares_ = filled(model.shares(), 0.0)
         self.coherence_ = filled(model.coherence(), math.nan)

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold import _core
 from tenfold._arguments import amount, choice, count, running, seed_of
-from tenfold._base import ModelMixin
-from tenfold._variables import KINDS, Variable, encode, variables_of
+from tenfold._base import ModelMixin, in_python
+from tenfold._sparse import sound, summed
+from tenfold._variables import KINDS, Variable, encode, names_of, variables_of
 
 METHODS = ("auto", "insertion", "joining", "grouping", "evolution")
 CONTRACTIONS = ("likelihood", "jackknife", "none")
@@ -81,6 +82,8 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Sweeps of expectation maximisation.
     n_features_in_ : int
         Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they are strings. An array in place of a DataFrame is read in their order.
     diagnostics_ : dict
         Figures of the fit, among them the held-out likelihood beside trees without hidden nodes.
     verdict_ : tenfold.Verdict
@@ -107,6 +110,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _compiled = _core.TreesModel
+    _k = "n_states"
 
     def __init__(
         self,
@@ -152,11 +156,16 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = self._checked_table(X, reset=True)
         choices = self._checked()
+        variables = variables_of(table, self.kinds, self.groups)
         for name, kind in (self.kinds or {}).items():
             choice(f"kinds[{name!r}]", kind, KINDS)
-        samples = encode(table, variables_of(table, self.kinds, self.groups))
-        with running(self.n_jobs, self.verbose, self.checkpoint) as how:
-            model = _core.TreesModel.fit(samples, choices, how)
+        samples = encode(table, variables)
+        try:
+            with running(self.n_jobs, self.verbose, self.checkpoint) as how:
+                model = _core.TreesModel.fit(samples, choices, how)
+        except _core.DataError as error:
+            raise _core.DataError(in_python(str(error), self._k)) from None
+        self._columns = names_of(table)
         self._take(model)
         self.verdict_.announce(stacklevel=3)
         return self
@@ -273,14 +282,23 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _samples(self, X: ArrayLike) -> _core.TreeSamples:
         check_is_fitted(self)
         table = self._checked_table(X, reset=False)
-        return encode(table, [Variable(*v) for v in self.variables_])
+        return encode(table, [Variable(*v) for v in self.variables_], self._names(table))
+
+    def _names(self, table: Any) -> list[str] | None:
+        """The names of the fit for as many columns, where only one of both tables has names: scikit-learn has warned of that."""
+        fitted, named = getattr(self, "_columns", None), hasattr(table, "columns") and hasattr(table, "iloc")
+        if fitted is None or len(fitted) != table.shape[1]:
+            return None
+        were = hasattr(self, "feature_names_in_")
+        return fitted if named != were or not named else None
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         """X as it is, where scikit-learn finds nothing wrong with it."""
+        X = sound(X)
         checked = validate_data(
             self, X, dtype=None, accept_sparse="csc", ensure_all_finite="allow-nan", ensure_min_samples=2 if reset else 1, reset=reset
         )
-        return X if hasattr(X, "columns") and hasattr(X, "iloc") else checked
+        return X if hasattr(X, "columns") and hasattr(X, "iloc") else summed(checked)
 
     def _checked(self) -> _core.TreesChoices:
         """The arguments for Rust, each checked under the name that it has here."""
@@ -309,6 +327,11 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_iter_: int = max(1, facts["diagnostics"]["sweeps"])
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = sum(1 if kind == "category" else len(labels) for _, kind, labels in self.variables_)
+            # The order of the columns of groups is not in the file; they are found by name only.
+            if all(kind == "category" or labels == [name] for name, kind, labels in self.variables_):
+                self._columns = [name for name, _, _ in self.variables_]
+                if self._columns != [f"x{i}" for i in range(len(self._columns))]:
+                    self.feature_names_in_ = np.array(self._columns, dtype=object)
 
     @classmethod
     def _choices(cls, facts: dict[str, Any]) -> dict[str, Any]:

@@ -141,3 +141,28 @@ def test_what_cannot_be_is_told():
         tenfold.Cells(2).fit(-X)
     with pytest.raises(tenfold.DataError, match="plain counts"):
         tenfold.Cells(2).fit(X).transform(tissue())
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("gene", None, "row 3 .* has no gene.*name them"), ("gene", np.nan, "row 3 .* has no gene"),
+        ("gene", pd.NA, "row 3 .* has no gene"), ("image", None, "row 3 .* has no image"),
+        ("gene", "caf\udce9", "surrogates"), ("r1", -2.0, "row 3 .*'r1'.*not negative"),
+        ("r2", -2.0, "row 3 .*'r2'.*not negative"), ("x", np.nan, "row 3 .*'x'.*places must be known"),
+        ("y", np.inf, "row 3 .*'y'.*places must be known"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::tenfold.FitWarning")
+def test_rows_that_are_no_cells(column, value, told):
+    rng = np.random.default_rng(0)
+    numbers = {name: rng.uniform(1, 9, 90) for name in ("x", "y", "r1", "r2", "orientation", "intensity")}
+    table = pd.DataFrame({"gene": np.array(["a", "b", "c"])[rng.integers(3, size=90)], "image": "one", **numbers})
+    table["gene"], table["image"] = table["gene"].astype(object), table["image"].astype(object)
+    table.loc[3, column] = value
+    for given in (table, {name: table[name].tolist() for name in table}):
+        with pytest.raises(ValueError, match=told):
+            tenfold.Cells(2, restarts=1).fit(given)
+    # Sizes and the rest may be unknown.
+    mended = table.assign(gene="a", image="one", x=1.0, y=2.0, r1=np.nan, r2=np.abs(table["r2"]))
+    assert tenfold.Cells(1, restarts=1).fit(mended.assign(gene=np.where(mended.index % 2, "a", "b"))).genes_

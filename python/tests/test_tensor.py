@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from tenfold import DataError
-from tenfold.tensor import decompose, load
+from tenfold.tensor import Decomposition, decompose, load
 
 
 def orthogonal(order: int, side: int = 4, k: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,3 +107,19 @@ def test_files_go_both_ways(tmp_path):
     three = decompose(np.ones((2, 3, 4)), 1)
     three.save(tmp_path / "three.tenfold")
     assert [f.shape for f in load(tmp_path / "three.tenfold").factors] == [(2, 1), (3, 1), (4, 1)]
+
+
+@pytest.mark.parametrize(
+    ("weights", "factors", "order"),
+    [(5, (3, 2), 3), (2, (3, 2), 0), (2, (3, 2), 60), (2, (3, 2, 2), 3), (2, (3,), 3)],
+)
+def test_parts_that_make_no_tensor(weights, factors, order, tmp_path):
+    wrong = Decomposition(np.ones(weights), [np.ones(factors)], order, 0.0, True, 1)
+    right = Decomposition(np.ones(2), [np.eye(3)[:, :2]], 3, 0.0, True, 1)
+    for call in (lambda: wrong.match_to(right), wrong.reconstruct, lambda: wrong.save(tmp_path / "t.tenfold")):
+        with pytest.raises(ValueError, match="weight for every column|out of range"):
+            call()
+    if order == 3:
+        with pytest.raises(ValueError, match="weight for every column"):
+            right.match_to(wrong)
+    assert right.match_to(([1.0, 1.0], np.eye(3)[:, :2].tolist())).partner.tolist() == [0, 1]

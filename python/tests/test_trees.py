@@ -74,6 +74,72 @@ def test_columns_of_every_kind():
         tenfold.Trees(2, kinds={"nowhere": "real"}).fit(X)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["string", "boolean", "Int64", "Float64", "object", "category"])
+def test_what_pandas_calls_missing(dtype):
+    X, _ = drawn(400)
+    frame = pd.DataFrame(X.astype(bool) if dtype == "boolean" else X.astype(str) if dtype in ("string", "category") else X)
+    frame.columns = [f"q{i}" for i in range(8)]
+    plain = frame.astype(float if dtype in ("Int64", "Float64") else object)
+    plain.iloc[3, 0] = np.nan if dtype in ("Int64", "Float64") else None
+    frame = frame.astype(dtype)
+    frame.iloc[3, 0] = pd.NA
+    tree, other = (tenfold.Trees(2, bootstrap=0).fit(given) for given in (frame, plain))
+    assert tree.variables_ == other.variables_
+    np.testing.assert_array_equal(tree.transform(frame), other.transform(plain))
+    np.testing.assert_array_equal(tree.transform(frame.to_numpy(dtype=object)), tree.transform(frame))
+    wide = pd.DataFrame({"a": pd.array([*range(99), None], "Int64"), "b": X[:100, 0]})
+    assert tenfold.Trees(2, bootstrap=0).fit(wide).variables_[0][1] == "real"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_columns_are_found_by_name_or_by_place():
+    X, _ = drawn(400)
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    named, counted = (tenfold.Trees(2, bootstrap=0).fit(given) for given in (frame, X))
+    told = named.transform(frame)
+    for model in (named, tenfold.Trees.from_bytes(named.to_bytes())):
+        np.testing.assert_array_equal(model.transform(X), told)
+        with pytest.raises(ValueError, match="feature names should match"):
+            model.transform(frame.rename(columns={"a": "z"}))
+    for model in (counted, tenfold.Trees.from_bytes(counted.to_bytes())):
+        np.testing.assert_array_equal(model.transform(frame), told)
+    groups, kinds = {"a": "both", "b": "both"}, {"a": "flags", "b": "flags"}
+    joined = tenfold.Trees.from_bytes(tenfold.Trees(2, bootstrap=0, groups=groups, kinds=kinds).fit(frame).to_bytes())
+    for given in (X, frame.rename(columns={"a": "z"})):
+        with pytest.raises(ValueError, match="column 'a', which X does not.*DataFrame"):
+            joined.transform(given)
+    with pytest.raises(ValueError, match="two columns 'a'|unique column names"):
+        tenfold.Trees(2).fit(frame.rename(columns={"b": "a"}))
+
+
+@pytest.mark.parametrize(
+    ("choices", "told"),
+    [
+        ({"groups": ["a"]}, "groups.*dictionary"), ({"groups": 3}, "groups.*dictionary"), ({"kinds": 3}, "kinds.*dictionary"),
+        ({"kinds": {"a": 3}}, "kinds.*dictionary"), ({"groups": {"nowhere": "g"}}, "groups names 'nowhere'"),
+        ({"kinds": {"a": "colours"}}, "may be 'category'"), ({"kinds": {"a": "flags"}}, "'a' holds 2 in row 5.*0 or 1"),
+        ({"kinds": {"b": "counts"}}, "'b' holds -1 in row 7.*from 0 on"), ({"kinds": {"c": "counts"}}, "'c' holds 0.5 in row 2"),
+        ({"kinds": {"d": "real"}}, "'d' holds 'x', which is no number"),
+    ],
+)  # fmt: skip
+def test_choices_that_do_not_fit(choices, told):
+    frame = pd.DataFrame(drawn(100)[0][:, :4].astype(float), columns=list("abcd"))
+    frame.loc[5, "a"], frame.loc[7, "b"], frame.loc[2, "c"] = 2, -1, 0.5
+    frame["d"] = np.where(frame["d"] == 1, "x", "y")
+    with pytest.raises(ValueError, match=told):
+        tenfold.Trees(2, bootstrap=0, **choices).fit(frame)
+
+
+def test_flags_are_checked_later_too():
+    X, _ = drawn(400)
+    tree = tenfold.Trees(2, bootstrap=0, kinds={"x1": "flags"}).fit(X)
+    wrong = X.astype(float)
+    wrong[4, 1] = 9
+    with pytest.raises(ValueError, match="'x1' holds 9 in row 4"):
+        tree.transform(wrong)
+
+
 def test_files_and_formats(tmp_path):
     X, _ = drawn(2000)
     tree = tenfold.Trees(2, bootstrap=0).fit(X)
