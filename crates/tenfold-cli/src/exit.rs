@@ -3,13 +3,14 @@
 use crate::common::print_json;
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use tenfold::Error;
 use tenfold::engine::Error as EngineError;
 use tenfold::output::shown;
 
 /// All went well.
 const DONE: u8 = 0;
-/// It could not be done: no disk space, a numerical breakdown.
+/// It could not be done, for example because the disk is full.
 pub const FAILED: u8 = 1;
 /// The command was not called as it should be.
 pub const USAGE: u8 = 2;
@@ -54,6 +55,18 @@ pub fn not_converged() -> anyhow::Error {
     Failure { code: NOT_CONVERGED, message }.into()
 }
 
+/// Puts the file before an error of a fit, which knows its data only as numbers. Readers name their files themselves.
+pub fn about(path: &Path) -> impl FnOnce(Error) -> anyhow::Error {
+    let path = path.display().to_string();
+    move |error| match &error {
+        Error::Unfit { .. }
+        | Error::Engine(
+            EngineError::TooLittleData(_) | EngineError::NotFinite { .. } | EngineError::NoConvergence(_),
+        ) => anyhow::Error::from(error).context(path),
+        _ => error.into(),
+    }
+}
+
 /// The exit code of an error.
 fn code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
@@ -73,7 +86,10 @@ fn code(error: &anyhow::Error) -> u8 {
 fn engine_code(error: &EngineError) -> u8 {
     match error {
         EngineError::Interrupted => INTERRUPTED,
-        EngineError::TooLittleData(_) | EngineError::NotFinite { .. } => BAD_INPUT,
+        // A matrix that cannot be decomposed holds numbers that the data do not allow.
+        EngineError::TooLittleData(_) | EngineError::NotFinite { .. } | EngineError::NoConvergence(_) => {
+            BAD_INPUT
+        }
         EngineError::BadParameter { .. }
         | EngineError::Unsupported(_)
         | EngineError::TooManyComponents { .. } => USAGE,

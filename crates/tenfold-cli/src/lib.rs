@@ -91,8 +91,8 @@ struct Global {
     /// Threads to use; all cores when not given
     #[arg(long, global = true, value_name = "N", value_parser = parse_count_to::<1024>)]
     threads: Option<usize>,
-    /// Give up a packed file, or standard input, that is longer than this once unpacked [default: 16GiB for graphs and trees,
-    /// 8GiB otherwise]
+    /// Give up a packed file (Parquet and Arrow are packed too), or standard input, that is longer than this once unpacked [default:
+    /// 64GiB for images and word vectors, 16GiB for graphs, trees and counts of genes, 8GiB otherwise, less for tables beside the data]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     max_decompressed: Option<u64>,
     /// Print one JSON object on standard output, nothing else

@@ -116,7 +116,8 @@ impl Report {
     fn communities(&self, model: &communities::Model, session: &Session) -> Result<Page> {
         let Some(path) = &self.truth.truth else { return Ok(model.report()) };
         let members = Members::of(model, None)?;
-        let options = self.truth.options(None);
+        let mut options = self.truth.options(None);
+        session.bound(&mut options.max_decompressed);
         let known = session.watch.during(|watch| truth::read(path, members.ids(), &options, watch))?;
         known.notes().iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
         if known.strangers() > 0 {

@@ -203,12 +203,13 @@ fn packed_columns_end_where_the_user_says() {
     let names = ["x", "y"].map(String::from);
     let rows = Mat::from_fn(5000, 2, |_, _| 1.0);
     write_labelled(&place.path("t.parquet"), &[text("image"), text("gene")], &names, &rows).unwrap();
+    write_labelled(&place.path("n.parquet"), &[], &names, &rows).unwrap();
     assert!(place.bytes("t.parquet").len() < 30_000);
     for command in [
         "topics fit t.parquet -k 2 --text-column gene",
         "ica fit t.parquet -k 1 --columns x,y",
         "communities fit t.parquet -k 2 --from image --to gene",
-        "motifs fit t.parquet -L 1 --length 2 --channels x,y",
+        "motifs fit n.parquet -L 1 --length 2",
         "trees fit t.parquet -k 2",
         "trees fit t.parquet -k 2 --sample image --code gene",
         "cells fit t.parquet -k 2",
@@ -258,7 +259,7 @@ fn packed_files_beside_the_data_end_where_the_user_says() {
         "motifs evaluate m.tenfold --events e.csv.gz --signals X.npy",
         "cells evaluate l.tenfold --single-cells c.csv.gz",
         "cells evaluate l.tenfold --truth c.csv.gz",
-        "cells infer l.tenfold c.csv.gz --expression -o n.csv",
+        "cells infer l.tenfold c.csv.gz --counts -o n.csv",
         "sentences fit s.txt --vectors v.txt.gz --features mean -o n.tenfold",
         "cells detect a.png --genes genes.csv.gz -o n.csv",
         "cells detect a.png --region r.csv -o n.csv",

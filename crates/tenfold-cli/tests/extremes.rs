@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use support::{Place, noise, npy};
 use tenfold::cells::Plane;
 use tenfold::cells::images::write_plane;
+use tenfold::model_file::{ModelFile, TensorData};
 
 #[test]
 fn numbers_that_no_data_hold_are_refused() {
@@ -67,12 +68,56 @@ fn tables_that_are_no_tables_are_told() {
     let wide = |columns: usize| format!("a{}\n1{}\n", ",".repeat(columns - 1), ",1".repeat(columns - 1));
     place.write("wide.csv", wide(300_000));
     for fit in ["ica fit", "motifs fit", "topics fit"] {
-        place.fails(&format!("{fit} wide.csv -o m.tenfold"), 3, &["wide.csv", "300000", "more than 262144"]);
+        place.fails(&format!("{fit} wide.csv -o m.tenfold"), 3, &["wide.csv", "more than 262144 cells"]);
     }
     place.write("many.csv", wide(70_000));
     place.fails("trees fit many.csv -o m.tenfold", 3, &["many.csv", "70000 columns, more than 65536"]);
     place.write("old.csv", "from,to\ra,b\rb,c\r");
     place.fails("communities fit old.csv -k 2 -o m.tenfold", 3, &["old.csv, line 1", "carriage returns"]);
+}
+
+/// Squares and fourth powers of these leave the range of double precision.
+#[test]
+fn values_beyond_squares_are_told_with_their_place() {
+    let place = Place::new();
+    let mut values = noise(3000);
+    values[3 * 41 + 2] = 1e300;
+    place.write("high.npy", npy(&[1000, 3], &values));
+    let words = ["high.npy: the value 1e300 at row 42, column 3", "too large to be squared", "divide"];
+    place.fails("ica fit high.npy -k 2 -o m.tenfold", 3, &words);
+    place.fails("ica fit high.npy -k 2 --standardise -o m.tenfold", 3, &words);
+    let words = ["high.npy: the value 1e300 in trial 41, channel 0, at sample 2", "fourth power", "divide"];
+    place.fails("motifs fit high.npy -L 1 --length 2 -o m.tenfold", 3, &words);
+    let tiny: Vec<f64> = noise(3000).iter().map(|x| 1e-200 * x).collect();
+    place.write("tiny.npy", npy(&[1000, 3], &tiny));
+    let words = ["tiny.npy: the data vary by", "too little to be squared", "multiply"];
+    place.fails("ica fit tiny.npy -k 2 -o m.tenfold", 3, &words);
+    place.fails("motifs fit tiny.npy -L 1 --length 2 -o m.tenfold", 3, &["tiny.npy: ", "multiply"]);
+    place.write("even.npy", npy(&[1000, 3], &[7.0; 3000]));
+    place.fails("ica fit even.npy -k 2 -o m.tenfold", 3, &["even.npy: ", "do not vary"]);
+}
+
+/// A model with a valid checksum whose numbers cannot be: the library's tests go through all arrays, these hold the exit code.
+#[test]
+fn spoilt_models_are_bad_input() {
+    let place = Place::new();
+    place.write("edges.txt", "a b\nb c\nc a\nc d\nd e\ne f\nf d\n");
+    place.ok("communities fit edges.txt -k 2 -o c.tenfold");
+    let mut file = ModelFile::load(&place.path("c.tenfold")).unwrap();
+    if let TensorData::F32(shares) = &mut file.tensors.get_mut("memberships").unwrap().data {
+        shares.fill(0.0);
+    }
+    file.save(&place.path("c.tenfold")).unwrap();
+    let words = ["c.tenfold: the array \"memberships\" adds up to 0", "fit the model again"];
+    place.fails("communities infer c.tenfold edges.txt -o o.csv", 3, &words);
+    place.ok("generate topics --documents 200 --words 30 -k 2 --format ldac --no-mixtures -o .");
+    place.ok("topics fit corpus.ldac -k 2 -o t.tenfold");
+    let mut file = ModelFile::load(&place.path("t.tenfold")).unwrap();
+    file.metadata["representatives"][0] = serde_json::json!([[u64::MAX, 0.9, null]]);
+    file.save(&place.path("t.tenfold")).unwrap();
+    for command in ["topics show t.tenfold --documents", "report t.tenfold -o o.html"] {
+        place.fails(command, 3, &["t.tenfold: its typical documents", "18446744073709551615 of 200"]);
+    }
 }
 
 #[test]

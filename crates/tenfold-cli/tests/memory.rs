@@ -100,6 +100,21 @@ fn sentences() {
     holds(&place, "sentences fit d/corpus.txt --templates 16 --dimensions 40 -o m.tenfold");
 }
 
+/// Short lines take many times their bytes as numbers, which is refused before they are made.
+#[test]
+fn sentences_without_words() {
+    let place = Place::new();
+    for text in ["\n", "a\n"] {
+        place.write("t.txt", text.repeat(8_000_000 / text.len()));
+        let run = place.run("sentences fit t.txt --memory 50MB -o m.tenfold");
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains("their words") && run.err.contains("--memory allows 50 MB"), "{}", run.err);
+        place.write("t.txt", text.repeat(20_000_000 / text.len()));
+        let run = place.run("sentences fit t.txt --memory 50MB -o m.tenfold");
+        assert!(run.err.contains("reading t.txt takes about"), "{}", run.err);
+    }
+}
+
 #[test]
 fn cells() {
     let place = Place::new();

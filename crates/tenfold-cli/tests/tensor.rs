@@ -107,3 +107,29 @@ fn tensors_of_the_wrong_kind_are_refused() {
     place.ok("generate tensor --side 4 -o T.npy");
     place.fails("tensor decompose T.npy -k 5", 2, &["5 components", "at most 4"]);
 }
+
+#[test]
+fn tensors_of_any_size_are_decomposed() {
+    let place = Place::new();
+    // Two components along the axes, of weights 3 and 2.
+    for (order, sides) in [(3usize, vec![4; 3]), (4, vec![4; 4]), (5, vec![4; 5]), (3, vec![4, 5, 6])] {
+        for size in [1.0, 1e300, 1e-300, 1e-307] {
+            let stride = |axis: usize| sides[axis + 1..].iter().product::<usize>();
+            let diagonal: usize = (0..order).map(stride).sum();
+            let mut data = vec![0.0; sides.iter().product()];
+            (data[0], data[diagonal]) = (3.0 * size, 2.0 * size);
+            place.write("T.npy", npy(&sides, &data));
+            let found = place.json("tensor decompose T.npy -k 2");
+            let weights = found["weights"].as_array().unwrap().iter();
+            let mut weights: Vec<f64> = weights.map(|w| w.as_f64().unwrap().abs() / size).collect();
+            weights.sort_by(|a, b| b.total_cmp(a));
+            let told = format!("sides {sides:?}, size {size:e}: {found}");
+            assert!((weights[0] - 3.0).abs() < 1e-6 && (weights[1] - 2.0).abs() < 1e-6, "{told}");
+            assert!(found["residual"].as_f64().unwrap() < 1e-6 && found["converged"] == true, "{told}");
+        }
+    }
+    place.fails("tensor decompose T.npy -k 1 --restarts 1000000000", 2, &["restarts", "at most 1000000"]);
+    // A weight above every number of double precision is told, not shown.
+    place.write("T.npy", npy(&[3, 3, 3], &[f64::MAX; 27]));
+    place.fails("tensor decompose T.npy -k 1", 3, &["beyond the range of double precision", "divide"]);
+}

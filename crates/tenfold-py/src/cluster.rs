@@ -47,7 +47,7 @@ impl TextCutter {
     #[new]
     fn new(py: Python<'_>, recipe: &str, texts: Vec<String>) -> PyResult<Self> {
         let recipe = recipe_of(recipe)?;
-        let (cutter, note) = threads::apart(py, || Cutter::new(&recipe, &texts)).map_err(errors::raised)?;
+        let (cutter, note) = threads::apart(py, || Cutter::new(&recipe, &texts))?.map_err(errors::raised)?;
         Ok(Self { cutter, note })
     }
 
@@ -67,9 +67,9 @@ impl TextCutter {
     }
 
     /// Which words some texts hold.
-    fn scan<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Scanned<'py> {
-        let found = threads::apart(py, || self.cutter.scan(&texts));
-        scanned(py, found)
+    fn scan<'py>(&self, py: Python<'py>, texts: Vec<String>) -> PyResult<Scanned<'py>> {
+        let found = threads::apart(py, || self.cutter.scan(&texts))?;
+        Ok(scanned(py, found))
     }
 
     /// The texts as numbers of words.
@@ -79,7 +79,7 @@ impl TextCutter {
         texts: Vec<String>,
         numbers: &WordNumbers,
     ) -> PyResult<Encoded<'py>> {
-        let documents = threads::apart(py, || self.cutter.encode(&texts, &numbers.0));
+        let documents = threads::apart(py, || self.cutter.encode(&texts, &numbers.0))?;
         encoded(py, &documents)
     }
 }
@@ -102,9 +102,9 @@ impl WordNumbers {
 
 /// [`TextCutter::scan`] for documents whose words are given.
 #[pyfunction]
-pub fn scan_words(py: Python<'_>, documents: Vec<Vec<String>>) -> Scanned<'_> {
-    let found = threads::apart(py, || scan_tokens(&documents));
-    scanned(py, found)
+pub fn scan_words(py: Python<'_>, documents: Vec<Vec<String>>) -> PyResult<Scanned<'_>> {
+    let found = threads::apart(py, || scan_tokens(&documents))?;
+    Ok(scanned(py, found))
 }
 
 /// [`TextCutter::encode`] for documents whose words are given.
@@ -114,7 +114,7 @@ pub fn encode_words<'py>(
     documents: Vec<Vec<String>>,
     numbers: &WordNumbers,
 ) -> PyResult<Encoded<'py>> {
-    let documents = threads::apart(py, || encode_tokens(&documents, &numbers.0));
+    let documents = threads::apart(py, || encode_tokens(&documents, &numbers.0))?;
     encoded(py, &documents)
 }
 
@@ -167,7 +167,7 @@ pub fn arrange<'py>(
             all.ends.push(all.words.len() as u32);
         }
         cluster::arrange(all, window, first, windows)
-    });
+    })?;
     Ok(blocks.map_err(errors::raised)?.iter().map(|block| told(py, block)).collect())
 }
 
@@ -211,14 +211,14 @@ impl PassWorker {
     fn push(&mut self, py: Python<'_>, keys: Vec<u64>, blocks: Vec<Vec<u8>>) -> PyResult<()> {
         let worker = self.worker.as_mut().ok_or_else(|| PyValueError::new_err("the worker has finished"))?;
         let pool = threads::pool(self.threads)?;
-        py.detach(|| {
+        threads::caught(py, || {
             pool.install(|| {
                 keys.iter().zip(&blocks).try_for_each(|(key, block)| {
                     let (window, place) = place_of(*key);
                     worker.push(window, place, block, &Silent)
                 })
             })
-        })
+        })?
         .map_err(errors::raised)
     }
 
@@ -226,7 +226,8 @@ impl PassWorker {
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Finished<'py>> {
         let worker = self.worker.take().ok_or_else(|| PyValueError::new_err("the worker has finished"))?;
         let pool = threads::pool(self.threads)?;
-        let found = py.detach(|| pool.install(|| worker.finish(&Silent))).map_err(errors::raised)?;
+        let found = threads::caught(py, || pool.install(|| worker.finish(&Silent)))?;
+        let found = found.map_err(errors::raised)?;
         let answers = found.answers.iter().map(|(window, answer)| (*window, PyBytes::new(py, answer)));
         Ok((PyBytes::new(py, &found.sums.to_bytes()), answers.collect()))
     }
@@ -249,7 +250,7 @@ pub fn merge_sums<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'
             all.merge(part);
         }
         Some(all)
-    });
+    })?;
     Ok(PyBytes::new(py, &sums.ok_or_else(garbled)?.to_bytes()))
 }
 

@@ -204,7 +204,7 @@ impl CommunitiesModel {
         let side = side_named(side.as_deref())?;
         let cover = threads::apart(py, || {
             Members::of(&self.0, side).map(|members| members.cover(threshold(limits.0, limits.1)))
-        });
+        })?;
         Ok(cover.map_err(raised)?.communities().to_vec())
     }
 
@@ -217,9 +217,10 @@ impl CommunitiesModel {
         side: Option<String>,
     ) -> PyResult<Vec<(usize, f64, f64)>> {
         let side = side_named(side.as_deref())?;
-        let found = py
-            .detach(|| Members::of(&self.0, side).map(|members| members.bridges(count, corrected)))
-            .map_err(raised)?;
+        let found = threads::apart(py, || {
+            Members::of(&self.0, side).map(|members| members.bridges(count, corrected))
+        })?
+        .map_err(raised)?;
         Ok(found.into_iter().map(|b| (b.node, b.bridgeness, b.corrected)).collect())
     }
 
@@ -234,7 +235,7 @@ impl CommunitiesModel {
                 all.extend_from_slice(&row);
             }
             Ok((members.len(), members.k(), all))
-        });
+        })?;
         let (n, k, all) = rows.map_err(raised)?;
         Ok(Array2::from_shape_vec((n, k), all).expect("k numbers for a node").into_pyarray(py))
     }
@@ -273,36 +274,36 @@ impl CommunitiesModel {
     }
 
     /// A page about the model, as HTML.
-    fn page(&self, py: Python<'_>) -> String {
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
         threads::apart(py, || self.0.report().to_html())
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.report().write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report().write(&path))?.map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path))?.map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        threads::apart(py, || Model::load(&path)).map(Self).map_err(raised)
+        threads::apart(py, || Model::load(&path))?.map(Self).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes())?.map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        threads::apart(py, || Model::from_bytes(data)).map(Self).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data))?.map(Self).map_err(raised)
     }
 
     /// For pickle and copy.
@@ -315,7 +316,7 @@ impl CommunitiesModel {
 #[pyfunction]
 pub fn fingerprints<'py>(py: Python<'py>, source: Source<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let plain = source.plain()?;
-    Ok(threads::apart(py, || plain.fingerprints()).into_pyarray(py))
+    Ok(threads::apart(py, || plain.fingerprints())?.into_pyarray(py))
 }
 
 /// Numbers as an array, names as a list.

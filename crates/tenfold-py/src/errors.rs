@@ -6,6 +6,7 @@ use std::any::Any;
 use std::path::Path;
 use tenfold::Error;
 use tenfold::engine::Error as EngineError;
+use tenfold::input::MISSING;
 
 pyo3::create_exception!(
     tenfold,
@@ -21,11 +22,10 @@ pub fn raised(error: impl Into<Error>) -> PyErr {
     let message = in_python(&error.to_string());
     match error {
         Error::Engine(engine) => raised_by_engine(engine),
-        Error::Read { path, problem, remedy, .. } if is_missing(&path) => PyFileNotFoundError::new_err((
-            NO_SUCH_FILE,
-            format!("{problem}; {remedy}"),
-            path.into_os_string(),
-        )),
+        Error::Read { path, problem, remedy, .. } if is_missing(&path, &problem) => {
+            let told = in_python(&format!("{problem}; {remedy}"));
+            PyFileNotFoundError::new_err((NO_SUCH_FILE, told, path.into_os_string()))
+        }
         Error::Read { .. } | Error::Model { .. } | Error::WrongShape { .. } | Error::Unfit { .. } => {
             DataError::new_err(message)
         }
@@ -41,8 +41,9 @@ pub fn raised(error: impl Into<Error>) -> PyErr {
 /// The number that systems give to a file that is not there, by which Python chooses the exception.
 const NO_SUCH_FILE: i32 = 2;
 
-fn is_missing(path: &Path) -> bool {
-    std::fs::metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+/// Whether a file was not there. Its name alone does not tell: data in memory go by names such as "the image".
+fn is_missing(path: &Path, problem: &str) -> bool {
+    problem == MISSING && std::fs::metadata(path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// What the command line calls otherwise than Python does, beyond dashes.

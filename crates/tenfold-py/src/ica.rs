@@ -166,36 +166,36 @@ impl IcaModel {
     }
 
     /// A page about the model, as HTML.
-    fn page(&self, py: Python<'_>) -> String {
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
         threads::apart(py, || self.0.report().to_html())
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.report().write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report().write(&path))?.map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path))?.map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        threads::apart(py, || Model::load(&path)).map(Self).map_err(raised)
+        threads::apart(py, || Model::load(&path))?.map(Self).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes())?.map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        threads::apart(py, || Model::from_bytes(data)).map(Self).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data))?.map(Self).map_err(raised)
     }
 
     /// For pickle and copy.

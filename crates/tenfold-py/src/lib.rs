@@ -66,7 +66,7 @@ mod _core {
 /// The kind of the model in a file: "ica", "topics", "communities", "motifs", "sentences", "trees", "cells" or "tensor".
 #[pyfunction]
 fn kind_of(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    threads::apart(py, || tenfold::model_file::ModelFile::kind_of(&path)).map_err(errors::raised)
+    threads::apart(py, || tenfold::model_file::ModelFile::kind_of(&path))?.map_err(errors::raised)
 }
 
 /// Runs the command `tenfold` with these words, the first of which is its own name, and gives its exit code.

@@ -126,7 +126,7 @@ impl SentencesModel {
                 Origin::Held(words, rows) => Words::Given(Given::new(words, rows)?),
                 Origin::File(path) => {
                     let wanted: HashSet<&str> = text.vocabulary().iter().map(String::as_str).collect();
-                    Words::Given(read_vectors(&path, (!all_words).then_some(&wanted), progress)?)
+                    Words::Given(read_vectors(&path, (!all_words).then_some(&wanted), None, progress)?)
                 }
             };
             Params { words, ..params }.fit_with(&text, progress)
@@ -212,35 +212,35 @@ impl SentencesModel {
 
     /// A page about the model, as HTML.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
-        threads::apart(py, || Ok(self.0.report().map_err(raised)?.to_html()))
+        threads::apart(py, || self.0.report().map(|page| page.to_html()))?.map_err(raised)
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.report()?.write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report()?.write(&path))?.map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path))?.map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        threads::apart(py, || Model::load(&path)).map(Self).map_err(raised)
+        threads::apart(py, || Model::load(&path))?.map(Self).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes())?.map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        threads::apart(py, || Model::from_bytes(data)).map(Self).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data))?.map(Self).map_err(raised)
     }
 
     /// For pickle and copy.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use tenfold::engine::decompose::{Polar, Solver, Trace};
 use tenfold::engine::linalg::Mat;
 use tenfold::engine::progress::Progress;
-use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, ptrace};
+use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, into_range, ptrace};
 use tenfold::model_file::ModelFile;
 
 /// The choices of a decomposition, as a dictionary from Python.
@@ -42,26 +42,35 @@ pub fn decompose_tensor<'py>(
     choices: Choices,
     running: Running,
 ) -> PyResult<Found<'py>> {
-    let (data, shape) = (tensor.0.as_slice()?, tensor.1);
+    let (mut data, shape) = (tensor.0.as_slice()?.to_vec(), tensor.1);
     if shape.iter().product::<usize>() != data.len() || data.is_empty() {
         return Err(PyValueError::new_err("the shape of the tensor is not that of its entries"));
     }
+    // Their powers must be numbers; weights get it back.
+    let scale = into_range(&mut data);
     let limits = Limits {
         max_iterations: choices.max_iterations,
         tolerance: choices.tolerance,
         restarts: choices.restarts,
     };
     let solver = solver_like(&choices.solver, &limits, &Solver::Polar(Polar::default()))?;
-    let (weights, factors, trace) = running.run(py, |progress| {
+    let (mut weights, factors, trace) = running.run(py, |progress| {
         progress.stage("decomposing", 0);
         if symmetric {
-            by_symmetry(data, &shape, &solver, &choices, progress)
+            by_symmetry(&data, &shape, &solver, &choices, progress)
         } else {
-            let dense = Dense::new([shape[0], shape[1], shape[2]], data.to_vec());
+            let dense = Dense::new([shape[0], shape[1], shape[2]], data);
             let found = als(&limits).decompose_dense(&dense, choices.k, choices.seed, progress)?;
             Ok((found.weights, found.factors.into_iter().collect(), found.trace))
         }
     })?;
+    weights.iter_mut().for_each(|weight| *weight *= scale);
+    if let Some(x) = weights.iter().chain(factors.iter().flat_map(|f| f.as_slice())).find(|x| !x.is_finite())
+    {
+        return Err(crate::errors::DataError::new_err(format!(
+            "the components come out as {x}, beyond the range of double precision; divide all entries by one number"
+        )));
+    }
     let factors = factors.into_iter().map(|factor| into_array(py, factor)).collect();
     let told = (trace.iterations, trace.residual(), trace.agreement(), trace.converged);
     Ok((copied(py, &weights), factors, told))
@@ -158,7 +167,7 @@ pub fn save_tensor(
             }
         }
     }
-    threads::apart(py, || file.save(&path)).map_err(raised)
+    threads::apart(py, || file.save(&path))?.map_err(raised)
 }
 
 /// Weights, factors and facts of such a file.
@@ -181,7 +190,7 @@ pub fn load_tensor<'py>(
         };
         Ok((file.vector("weights")?, factors, file.metadata.to_string()))
     };
-    let (weights, factors, facts) = threads::apart(py, read).map_err(raised)?;
+    let (weights, factors, facts) = threads::apart(py, read)?.map_err(raised)?;
     if factors.iter().any(|factor| factor.cols() != weights.len()) {
         return Err(crate::errors::DataError::new_err(format!(
             "{}: its tensors do not fit together",

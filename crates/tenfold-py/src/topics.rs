@@ -163,7 +163,7 @@ impl TopicsModel {
         let (topics, alpha) = (self.0.topics(), self.0.alpha());
         if let Some(block) = view.few().map_err(raised)? {
             view.check_columns(topics.cols()).map_err(raised)?;
-            let found = py.detach(|| Inference::default().few(&block, topics, alpha));
+            let found = threads::caught(py, || Inference::default().few(&block, topics, alpha))?;
             return Ok(into_array(py, found.map_err(raised)?));
         }
         let mixtures = running
@@ -177,7 +177,7 @@ impl TopicsModel {
         py: Python<'py>,
         texts: Vec<String>,
     ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let found = py.detach(|| {
+        let found = threads::caught(py, || {
             let reader = self.reader()?;
             let (mut starts, mut words, mut counts) = (vec![0u32], Vec::new(), Vec::new());
             for text in &texts {
@@ -192,7 +192,7 @@ impl TopicsModel {
             let documents: Vec<u32> = (0..texts.len() as u32).collect();
             let block = CountBlock::new(&documents, &starts, &words, &counts);
             Some(Inference::default().few(&block, self.0.topics(), self.0.alpha()))
-        });
+        })?;
         found.transpose().map(|found| found.map(|found| into_array(py, found))).map_err(raised)
     }
 
@@ -271,35 +271,35 @@ impl TopicsModel {
 
     /// A page about the model, as HTML.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
-        threads::apart(py, || Ok(self.0.report().map_err(raised)?.to_html()))
+        threads::apart(py, || self.0.report().map(|page| page.to_html()))?.map_err(raised)
     }
 
     /// Writes that page, whole or not at all.
     fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.report()?.write(&path)).map_err(raised)
+        threads::apart(py, || self.0.report()?.write(&path))?.map_err(raised)
     }
 
     /// Writes the model file that the command line reads, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        threads::apart(py, || self.0.save(&path)).map_err(raised)
+        threads::apart(py, || self.0.save(&path))?.map_err(raised)
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        threads::apart(py, || Model::load(&path)).map(Self::of).map_err(raised)
+        threads::apart(py, || Model::load(&path))?.map(Self::of).map_err(raised)
     }
 
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = threads::apart(py, || self.0.to_bytes()).map_err(raised)?;
+        let bytes = threads::apart(py, || self.0.to_bytes())?.map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// From the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        threads::apart(py, || Model::from_bytes(data)).map(Self::of).map_err(raised)
+        threads::apart(py, || Model::from_bytes(data))?.map(Self::of).map_err(raised)
     }
 
     /// For pickle and copy.

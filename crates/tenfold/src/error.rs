@@ -92,6 +92,46 @@ pub enum Error {
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Refuses results that are no numbers: a model and data that are legal one by one can still lead beyond the range of double precision.
+pub(crate) fn check_range(what: &str, results: impl IntoIterator<Item = f64>) -> Result<()> {
+    match results.into_iter().find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(x) => Err(Error::Unfit {
+            problem: format!("{what} come out as {x}, beyond the range of double precision"),
+            remedy: "give data in the units of the fit; where they are, fit the model again".into(),
+        }),
+    }
+}
+
+/// Refuses a fit whose factors are no numbers, which nothing that it says of itself would tell.
+pub(crate) fn check_fitted(what: &str, factors: impl IntoIterator<Item = f64>) -> Result<()> {
+    match factors.into_iter().find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(x) => Err(Error::Unfit {
+            problem: format!(
+                "the {what} come out as {x}: sums over the data leave the range of double precision"
+            ),
+            remedy: "divide or multiply all data by one number, so that they are of the size of 1".into(),
+        }),
+    }
+}
+
+/// The most that a fit repeats anything: from other starts, or with tables that are drawn anew. Far more than changes an answer, and its
+/// results fit into memory.
+pub(crate) const MOST_REPEATS: usize = 10_000;
+
+/// Refuses more repeats than [`MOST_REPEATS`].
+pub(crate) fn check_repeats(name: &str, asked: usize) -> Result<()> {
+    if asked <= MOST_REPEATS {
+        return Ok(());
+    }
+    Err(Error::BadParameter {
+        name: name.into(),
+        value: asked.to_string(),
+        expected: format!("at most {MOST_REPEATS}"),
+    })
+}
+
 fn place(path: &Path, line: Option<u64>) -> String {
     match line {
         Some(line) => format!("{}, line {line}", path.display()),

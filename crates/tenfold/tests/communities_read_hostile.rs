@@ -142,6 +142,34 @@ fn large_promises_take_no_memory() {
     }
 }
 
+/// What no graph has is refused where it passes its limit.
+#[test]
+fn nodes_of_endless_attributes_and_depths_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = 70_000;
+    let data = "<data key=\"a\">1</data>".repeat(many);
+    let keys: String = (0..many).map(|i| format!("<key id=\"{i}\"/>")).collect();
+    for (format, text, told) in [
+        (
+            Format::Gml,
+            format!("graph[node[id 1 {}]]", "a 1 ".repeat(many)),
+            "more than 65536 attributes in one list",
+        ),
+        (
+            Format::GraphMl,
+            format!("<graphml><graph><node id=\"1\">{data}</node></graph></graphml>"),
+            "attributes in one element",
+        ),
+        (Format::GraphMl, format!("<graphml>{keys}</graphml>"), "declares more than 65536 attributes"),
+        (Format::GraphMl, "<a>".repeat(many), "opens more than 65536 elements within each other"),
+    ] {
+        let path = file(&folder, "graph", text.as_bytes());
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let error = read(&path, &options, &Silent).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
 #[test]
 fn spoilt_files_of_every_kind() {
     let gml = "Creator \"x\"\ngraph [ directed 1\nnode [ id 1 label \"a\" value 3 ]\nnode [ id 2 label \"b\" ]\nedge [ source 1 target 2 weight 2 ]\n]\n";

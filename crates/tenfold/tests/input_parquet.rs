@@ -3,16 +3,21 @@
 
 mod input_files;
 use input_files::*;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use std::path::Path;
 use std::sync::Arc;
 use tenfold::Error;
+use tenfold::cells::table;
+use tenfold::communities::{self, Ids, truth};
 use tenfold::engine::linalg::Rows;
+use tenfold::engine::progress::Silent;
 use tenfold::input::{Options, open};
 use tenfold::output::write_table;
+use tenfold::{topics, trees};
 
 /// Writes one row group; `fill` gets every column's writer in turn.
 fn write(
@@ -70,7 +75,6 @@ fn a_large_table_is_read_by_row_groups() {
 
 #[test]
 fn every_numeric_type_and_codec_is_read() {
-    use parquet::basic::{Compression, GzipLevel, ZstdLevel};
     let folder = folder();
     let path = folder.path().join("x.parquet");
     let message =
@@ -155,4 +159,117 @@ fn columns_of_one_name_are_not_written() {
         write_table(&path, &["a".into(), "a".into()], &numbers(1, 2)),
         Err(Error::Write { .. })
     ));
+}
+
+/// What every reader of Parquet says to a file whose texts are in the columns image and gene and whose numbers in x and y, with no more
+/// than so many bytes.
+fn every_reader(path: &Path, limit: u64) -> Vec<(&'static str, Result<(), Error>)> {
+    let some = |name: &str| Some(name.to_owned());
+    let numbers = Options {
+        columns: Some(vec!["x".into(), "y".into()]),
+        max_decompressed: limit,
+        ..Options::default()
+    };
+    let documents = topics::read::ReadOptions {
+        text_column: some("gene"),
+        max_decompressed: limit,
+        ..topics::read::ReadOptions::default()
+    };
+    let graph = communities::read::ReadOptions {
+        from: some("image"),
+        to: some("gene"),
+        max_decompressed: limit,
+        ..communities::read::ReadOptions::default()
+    };
+    let known = truth::Options {
+        format: Some(truth::Format::Table),
+        id_column: some("image"),
+        attributes: vec!["gene".into()],
+        max_decompressed: limit,
+        ..truth::Options::default()
+    };
+    let samples = trees::read::Options { max_decompressed: limit, ..trees::read::Options::default() };
+    let events = trees::read::Options {
+        sample: some("image"),
+        code: some("gene"),
+        min_count: Some(1),
+        ..samples.clone()
+    };
+    let cells = table::Options { max_decompressed: limit, ..table::Options::default() };
+    let ids = Ids::from_numbers(vec![1, 2]).unwrap();
+    vec![
+        ("numbers", open(path, &numbers).map(drop)),
+        ("documents", topics::read::read(path, &documents, &Silent).map(drop)),
+        ("graph", communities::read::read(path, &graph, &Silent).map(drop)),
+        ("known communities", truth::read(path, &ids, &known, &Silent).map(drop)),
+        ("samples", trees::read::open(path, &samples, &Silent).map(drop)),
+        ("events", trees::read::open(path, &events, &Silent).map(drop)),
+        ("cells", table::read(path, &cells, &Silent).map(drop)),
+    ]
+}
+
+/// The same row again and again: a file of some kilobytes with more than a megabyte in it.
+#[test]
+fn what_comes_out_of_columns_is_bounded() {
+    let folder = folder();
+    let path = folder.path().join("x.parquet");
+    let message = "message m { required binary image (UTF8); required binary gene (UTF8); required double x; \
+                   required double y; }";
+    let rows = 20_000;
+    write(&path, message, WriterProperties::builder().build(), |place, column| match place {
+        0 | 1 => {
+            let texts = vec![ByteArray::from("twenty bytes of text"); rows];
+            column.typed::<ByteArrayType>().write_batch(&texts, None, None).unwrap();
+        }
+        _ => double(column, &vec![1.0; rows], None),
+    });
+    assert!(std::fs::metadata(&path).unwrap().len() < 10_000);
+    // By what the file promises, and by what is counted: the rows of a column of text promise 80,000 bytes of lengths.
+    for limit in [10_000, 100_000] {
+        for (reader, found) in every_reader(&path, limit) {
+            let told = found.expect_err(reader).to_string();
+            let words =
+                format!("unpacks to more than {limit} bytes; if you trust it, raise --max-decompressed");
+            assert!(told.contains(&words), "{reader}: {told}");
+        }
+    }
+    for (reader, found) in every_reader(&path, 2 << 20) {
+        let told = found.err().map_or(String::new(), |e| e.to_string());
+        assert!(!told.contains("unpacks"), "{reader}: {told}");
+    }
+}
+
+/// A page may be far longer than its values, or hold one that is long.
+#[test]
+fn what_a_page_unpacks_to_is_bounded() {
+    let folder = folder();
+    let path = folder.path().join("x.parquet");
+    let codecs = [
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+    ];
+    for (codec, version) in codecs.into_iter().flat_map(|codec| {
+        [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0].map(|version| (codec, version))
+    }) {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_compression(codec)
+            .set_writer_version(version)
+            .build();
+        write(&path, "message m { required binary text (UTF8); }", properties, |_, column| {
+            let text = ByteArray::from("word ".repeat(40_000).as_str());
+            column.typed::<ByteArrayType>().write_batch(&[text], None, None).unwrap();
+        });
+        assert!(std::fs::metadata(&path).unwrap().len() < 20_000, "{codec:?}");
+        let read = |max_decompressed| {
+            let options =
+                topics::read::ReadOptions { max_decompressed, ..topics::read::ReadOptions::default() };
+            topics::read::read(&path, &options, &Silent).map_err(|e| e.to_string())
+        };
+        let told = read(20_000).expect_err("this page should be refused");
+        assert!(told.contains("unpacks to more than 20000 bytes"), "{codec:?}: {told}");
+        assert!(!read(1 << 20).is_err_and(|told| told.contains("unpack")), "{codec:?}");
+    }
 }

@@ -292,3 +292,36 @@ fn models_survive_their_file() {
     let wrong = Mat::from_fn(10, 7, |_, _| rng.random());
     assert!(model.infer(&wrong).unwrap_err().to_string().contains("where 4 were expected"));
 }
+
+#[test]
+fn sources_that_are_large_together_are_told_from_independent_ones() {
+    let told = |samples: &Mat, k: usize| {
+        let model = Params::new(k).fit(samples).unwrap();
+        model.verdict().findings().iter().any(|(_, text)| text.contains("large and small together"))
+    };
+    for seed in 0..20 {
+        // Heavy tails, flat, skewed, two values; alone with their like and mixed.
+        for shapes in [
+            vec![Shape::Laplace],
+            vec![Shape::Uniform],
+            vec![Shape::Exponential],
+            vec![Shape::Laplace, Shape::Uniform, Shape::Exponential, Shape::Sign],
+        ] {
+            for k in [2, 4] {
+                let synth = Synth { samples: 2000, columns: k, sources: k, seed, ..Default::default() };
+                let drawn = Synth { shapes: shapes.clone(), ..synth }.draw();
+                assert!(!told(&drawn.samples, k), "seed {seed}, {shapes:?}, k = {k}");
+            }
+        }
+        // A round cloud whose samples differ in size: Student's law of three degrees of freedom in every direction.
+        let mut rng = random::rng(seed, 1);
+        let mut cloud = random::gaussian(4000, 4, &mut rng);
+        for t in 0..4000 {
+            let square: f64 = (0..3).map(|_| random::normal(&mut rng).powi(2)).sum();
+            cloud.row_mut(t).iter_mut().for_each(|x| *x *= (3.0 / square).sqrt());
+        }
+        assert!(told(&cloud, 4), "seed {seed}");
+        let two = Mat::from_fn(4000, 2, |t, j| cloud[(t, j)]);
+        assert!(told(&two, 2), "seed {seed}");
+    }
+}

@@ -179,6 +179,78 @@ fn parquet_gives_the_same_corpus() {
     assert!(message.contains("column \"number\" holds no text; name the column of the text"), "{message}");
 }
 
+/// Writes texts, nulls where empty, into a row group of small pages.
+#[cfg(feature = "parquet")]
+fn write_texts(
+    path: &std::path::Path,
+    texts: &[String],
+    properties: parquet::file::properties::WriterPropertiesBuilder,
+) {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    let schema =
+        parquet::schema::parser::parse_message_type("message m { optional binary text (UTF8); }").unwrap();
+    let properties = properties.set_write_batch_size(64).set_data_page_row_count_limit(150).build();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema.into(), properties.into()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let levels: Vec<i16> = texts.iter().map(|t| i16::from(!t.is_empty())).collect();
+    let values: Vec<ByteArray> = texts.iter().filter(|t| !t.is_empty()).map(|t| t.as_str().into()).collect();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+}
+
+/// Pages are unpacked and their lengths read here, not by the parquet crate.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_pages_of_every_kind_give_the_same_corpus() {
+    use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
+    use parquet::file::properties::{WriterProperties, WriterVersion};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fruit.parquet");
+    let texts: Vec<String> = documents()
+        .iter()
+        .map(|d| d.iter().flat_map(|(w, c)| vec![WORDS[*w]; *c as usize]).collect::<Vec<_>>().join(" "))
+        .collect();
+    let codecs = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+    ];
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        for codec in codecs {
+            let builder = || WriterProperties::builder().set_writer_version(version).set_compression(codec);
+            write_texts(&path, &texts, builder());
+            assert_eq!(rows(&open(&path, &plain())), expected(), "{version:?} {codec:?}");
+            for encoding in [Encoding::PLAIN, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY] {
+                write_texts(&path, &texts, builder().set_dictionary_enabled(false).set_encoding(encoding));
+                assert_eq!(rows(&open(&path, &plain())), expected(), "{version:?} {codec:?} {encoding:?}");
+            }
+        }
+    }
+}
+
+/// Three thousand texts that repeat the one before, of which the page holds one.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_texts_that_repeat_are_counted_before_they_are_made() {
+    use parquet::basic::Encoding;
+    use parquet::file::properties::WriterProperties;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("again.parquet");
+    let properties =
+        WriterProperties::builder().set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BYTE_ARRAY);
+    write_texts(&path, &vec!["word ".repeat(800); 3000], properties);
+    assert!(std::fs::metadata(&path).unwrap().len() < 1 << 18);
+    let message = refusal(&path, &ReadOptions { max_decompressed: 1 << 20, ..plain() });
+    assert!(message.contains("unpacks to more than 1048576 bytes"), "{message}");
+    assert_eq!(rows(&open(&path, &ReadOptions { max_decompressed: 16 << 20, ..plain() })).len(), 3000);
+}
+
 #[test]
 fn threads_and_memory_change_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -108,7 +108,7 @@ impl Detect {
             self.inputs.iter().map(PathBuf::as_path).partition(|path| is_table(path));
         let mut inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
         inputs.extend(self.genes.files().chain(self.select.files()));
-        let asked = self.genes.ask(&images)?;
+        let asked = self.genes.ask(&images, session)?;
         let masks = self.masks_of(&asked)?;
         inputs.extend(masks.iter().map(PathBuf::as_path));
         files::check_table(&self.output, &inputs)?;
@@ -349,7 +349,7 @@ impl Detect {
     ) -> Result<(Vec<tenfold::cells::Cell>, Value)> {
         let labelled = session.watch.during(|watch| {
             watch.stage("measuring labels", 0);
-            masks::open(path, self.for_pixels(), watch)?.cells(Some(image), watch)
+            masks::open(path, self.for_pixels(), session.max_decompressed, watch)?.cells(Some(image), watch)
         })?;
         labelled.notes.iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
         Ok((labelled.cells, json!({ "mask": path.to_string_lossy() })))

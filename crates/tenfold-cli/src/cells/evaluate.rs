@@ -87,7 +87,8 @@ impl Evaluate {
         let judged = session.watch.during(|watch| how.judge(model, &cells.counts, watch))?;
         tell_judged(&judged, told);
         if let Some(path) = &self.labels {
-            let labels = session.watch.during(|watch| read_labels(path, &cells.cells, watch))?;
+            let bound = session.max_decompressed;
+            let labels = session.watch.during(|watch| read_labels(path, &cells.cells, bound, watch))?;
             self.by_labels(model, cells, &labels, session, told)?;
         }
         if let Some(path) = &self.tissue {

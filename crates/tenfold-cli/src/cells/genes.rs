@@ -1,5 +1,6 @@
 //! Which gene an image shows, and what the image is called.
 
+use crate::common::Session;
 use crate::exit;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -43,11 +44,12 @@ impl GeneArgs {
     }
 
     /// Names and genes of images. Images are called by their files; where two files have one name, by their paths.
-    pub fn ask(&self, paths: &[&Path]) -> Result<Vec<Asked>> {
+    pub fn ask(&self, paths: &[&Path], session: &Session) -> Result<Vec<Asked>> {
         let file = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut seen = HashSet::new();
         let unique = paths.iter().all(|path| seen.insert(file(path)));
-        let known = self.genes.as_deref().map(names::read_genes).transpose()?;
+        let read = |path| names::read_genes(path, session.max_decompressed);
+        let known = self.genes.as_deref().map(read).transpose()?;
         let mut asked: Vec<Asked> = Vec::new();
         for path in paths {
             let image = if unique { file(path) } else { path.to_string_lossy().into_owned() };

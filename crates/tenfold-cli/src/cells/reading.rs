@@ -48,7 +48,8 @@ pub fn read_cells(path: &Path, read: &ReadArgs, session: &Session) -> Result<Tis
 /// Reads counts of genes; `known` are the genes that tell whether they stand in rows or columns, without any in rows.
 pub fn read_counts(path: &Path, known: &[String], session: &Session) -> Result<Expression> {
     let genes = if known.is_empty() { GenesIn::Rows } else { GenesIn::Guess };
-    let read = session.watch.during(|watch| read_expression(path, genes, known, watch))?;
+    let bound = session.max_decompressed;
+    let read = session.watch.during(|watch| read_expression(path, genes, known, bound, watch))?;
     session.note(&format!(
         "{}: {} rows of counts over {} genes",
         path.display(),

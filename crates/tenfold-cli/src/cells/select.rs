@@ -35,12 +35,13 @@ impl SelectArgs {
     /// Reads the region and the maps to it, if any were asked for.
     pub fn open(&self, memory: u64, session: &Session) -> Result<Option<Selection>> {
         let Some(path) = &self.region else { return Ok(None) };
-        let region = session.watch.during(|watch| Region::read(path, memory, watch))?;
+        let bound = session.max_decompressed;
+        let region = session.watch.during(|watch| Region::read(path, memory, bound, watch))?;
         let maps = match &self.affine {
             None => None,
             Some(text) => Some(match text.parse::<Affine>() {
                 Ok(affine) => Maps::One(affine),
-                Err(_) if Path::new(text).exists() => Maps::read(Path::new(text))?,
+                Err(_) if Path::new(text).exists() => Maps::read(Path::new(text), bound)?,
                 Err(problem) => {
                     let message = format!("--affine {text}: {problem}, or a file that holds them");
                     return Err(exit::usage(message));

@@ -99,7 +99,8 @@ impl Fit {
         params.memory = self.table.memory.left(held + needs(&params).work(), USUAL.saturating_sub(held));
         let taken = self.table.memory.announce(needs(&params), "ask for fewer sources", session)?;
         params.device = self.device.open(session)?;
-        let mut model = kept.during(session, |progress| params.fit_with(&table, progress))?;
+        let fitted = kept.during(session, |progress| params.fit_with(&table, progress));
+        let mut model = fitted.map_err(exit::about(&self.input))?;
         device::tell(&params.device, session);
         if table.is_named() {
             model.set_columns(table.names().to_vec());

@@ -118,7 +118,8 @@ impl Evaluate {
     ) -> Result<()> {
         let signals = self.read.open(&self.signals, session)?;
         let rate = signals.rate().or(model.rate());
-        let options = TruthOptions { rate, ..TruthOptions::default() };
+        let options =
+            TruthOptions { rate, max_decompressed: session.max_decompressed, ..TruthOptions::default() };
         let truth = session.watch.during(|watch| truth::read(path, &options, watch))?;
         let decoding = self.decode.decoding(model);
         let decoded = session.watch.during(|watch| model.infer(&signals, &decoding, watch))?;

@@ -103,7 +103,11 @@ impl Fit {
         let params = self.params(session.seed);
         let remedy = "give a shorter --length or choose fewer channels";
         let taken = self.read.memory.announce(params.needs(&signals), remedy, session)?;
-        let model = kept.during(session, |progress| params.fit_with(&signals, progress))?;
+        let fitted = kept.during(session, |progress| params.fit_with(&signals, progress));
+        let model = match &self.inputs[..] {
+            [one] => fitted.map_err(exit::about(one))?,
+            _ => fitted?,
+        };
         let mut bundle = files::Bundle::new(files::folder_of(&self.output))?;
         let mut written = None;
         if let Some(path) = &self.events {

@@ -40,6 +40,7 @@ impl Encode {
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let lines = self.read.read(&self.input, session)?;
+        let lines: Vec<&str> = lines.iter().collect();
         let features = self.features.map_or(model.features(), FeaturesName::features);
         let (words, known) = model.known(&lines)?;
         if known == 0 {

@@ -11,6 +11,7 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
+use tenfold::memory::Estimate;
 use tenfold::sentences::{Cooccurrence, Cutting, Learner, Model, Params, Search, Text, Words, read_vectors};
 use tenfold::topics::read::Recipe;
 
@@ -139,7 +140,13 @@ impl Fit {
         // Lines are held with their words while these are numbered.
         self.memory.admit(&self.input, 2.0)?;
         let lines = self.read.read(&self.input, session)?;
-        let text = Text::new(&lines, &cutting, self.words.min_count)?;
+        // Short lines take more than their bytes once they are numbered.
+        let numbers =
+            Estimate::beside("the lines", lines.bytes() as u64).and("their words", Text::bytes_of(&lines));
+        if !self.memory.holds(&numbers) {
+            self.memory.announce(numbers, "give fewer or longer lines", session)?;
+        }
+        let text = Text::of_lines(&lines, &cutting, self.words.min_count)?;
         drop(lines);
         let params = self.params(&text, session)?;
         let remedy = "give a larger --min-count, or fewer --dimensions or templates";
@@ -184,7 +191,8 @@ impl Fit {
             Some(path) => {
                 let wanted: HashSet<&str> = text.vocabulary().iter().map(String::as_str).collect();
                 let wanted = (!w.all_words).then_some(&wanted);
-                let given = session.watch.during(|watch| read_vectors(path, wanted, watch))?;
+                let bound = session.max_decompressed;
+                let given = session.watch.during(|watch| read_vectors(path, wanted, bound, watch))?;
                 given.notes().iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
                 Words::Given(given)
             }

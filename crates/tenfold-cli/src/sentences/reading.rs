@@ -4,7 +4,7 @@ use crate::common::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::Path;
-use tenfold::sentences::{Features, ReadOptions, read};
+use tenfold::sentences::{Features, Lines, ReadOptions, read};
 
 /// Where sentences come from.
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub struct ReadArgs {
 
 impl ReadArgs {
     /// Reads sentences, one a line, and says how many.
-    pub fn read(&self, path: &Path, session: &Session) -> Result<Vec<String>> {
+    pub fn read(&self, path: &Path, session: &Session) -> Result<Lines> {
         let mut options = ReadOptions { encoding: self.encoding.clone(), ..ReadOptions::default() };
         session.bound(&mut options.max_decompressed);
         let lines = session.watch.during(|watch| read(path, &options, watch))?;

@@ -71,6 +71,7 @@ impl Similarity {
     fn files(&self, model: &Model, features: Features, session: &Session) -> Result<()> {
         let (a, b) =
             (self.read.read(Path::new(&self.a), session)?, self.read.read(Path::new(&self.b), session)?);
+        let (a, b): (Vec<&str>, Vec<&str>) = (a.iter().collect(), b.iter().collect());
         if a.len() != b.len() {
             return Err(exit::bad_input(format!(
                 "{} has {} lines and {} has {}; lines are compared one by one, so that both need as many",

@@ -99,15 +99,24 @@ impl Decompose {
             files::check_output(output, &[&self.input])?;
         }
         let begin = Instant::now();
-        let tensor = Tensor::read(&self.input, self.asymmetric, self.symmetry_tolerance)?;
+        let (tensor, scale) = Tensor::read(&self.input, self.asymmetric, self.symmetry_tolerance)?;
         let name = self.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
         session.note(&format!("{name}: {}", tensor.describe()));
-        let found = match &tensor {
+        let mut found = match &tensor {
             Tensor::Dense(_) if !matches!(self.solver.solver, Name::Als | Name::Polar) => {
                 return Err(exit::usage("a tensor without symmetry is decomposed by --solver als only"));
             }
             _ => session.watch.during(|watch| self.decompose(&tensor, &solver, session.seed, watch))?,
         };
+        found.weights.iter_mut().for_each(|weight| *weight *= scale);
+        let numbers = found.weights.iter().chain(&found.residual);
+        if let Some(x) =
+            numbers.chain(found.factors.iter().flat_map(|f| f.1.as_slice())).find(|x| !x.is_finite())
+        {
+            return Err(exit::bad_input(format!(
+                "{name}: the components come out as {x}, beyond the range of double precision; divide all entries by one number"
+            )));
+        }
         let seconds = begin.elapsed().as_secs_f64();
         let mut value = self.json(&found, &tensor, session.seed);
         let mut text = found.text(tensor.symmetric().is_some());

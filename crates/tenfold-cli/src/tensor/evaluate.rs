@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tenfold::engine::tensor::Cp;
-use tenfold::model_file::ModelFile;
+use tenfold::model_file::Factors;
 
 /// How near found components are to known ones; signs do not count
 #[derive(Args)]
@@ -55,13 +55,10 @@ impl Evaluate {
 }
 
 fn read(path: &Path) -> Result<Cp> {
-    let file = ModelFile::load(path)?;
-    file.expect_kind("tensor")?;
-    let (weights, factors) = (file.vector("weights")?, file.matrix("factors")?);
-    if weights.len() != factors.cols() {
-        return Err(exit::bad_input(format!("{}: its tensors do not fit together", path.display())));
-    }
-    // Only odd and even matter here, and matching leaves signs aside.
-    let order = file.metadata["order"].as_u64().unwrap_or(3) as usize;
-    Ok(Cp::new(order, weights, factors))
+    Factors::load(path)?.symmetric().ok_or_else(|| {
+        exit::bad_input(format!(
+            "{}: its tensor has three sides of their own; evaluate components of a symmetric tensor",
+            path.display()
+        ))
+    })
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use std::path::Path;
 use tenfold::engine::Error as EngineError;
 use tenfold::engine::linalg::Mat;
-use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, ptrace};
+use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, into_range, ptrace};
 use tenfold::input::{Array, read_array};
 
 /// A tensor, as the solvers take it.
@@ -21,12 +21,14 @@ pub enum Tensor {
 }
 
 impl Tensor {
-    /// Reads a `.npy` file; a shape that is no cube has no symmetry.
-    pub fn read(path: &Path, asymmetric: bool, tolerance: f64) -> Result<Self> {
+    /// Reads a `.npy` file; a shape that is no cube has no symmetry. Entries whose powers double precision cannot hold are divided by
+    /// the number that comes with the tensor, which belongs to the weights.
+    pub fn read(path: &Path, asymmetric: bool, tolerance: f64) -> Result<(Self, f64)> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("npy")) {
             return Err(exit::usage(format!("{}: a tensor is read from a .npy file", path.display())));
         }
-        let array = read_array(path)?;
+        let mut array = read_array(path)?;
+        let scale = into_range(&mut array.data);
         let (order, dim) = (array.shape.len(), array.shape.first().copied().unwrap_or(0));
         let cube = array.shape.iter().all(|&d| d == dim);
         // All that can be wrong with a full tensor of finite entries is that it is not symmetric.
@@ -45,28 +47,33 @@ impl Tensor {
         if array.data.is_empty() {
             return refuse(&format!("holds no entries (shape {:?})", array.shape));
         }
-        match (order, cube) {
+        let tensor = match (order, cube) {
             (3, _) if asymmetric || !cube => {
                 let shape = [array.shape[0], array.shape[1], array.shape[2]];
-                Ok(Self::Dense(Dense::new(shape, array.data)))
+                Self::Dense(Dense::new(shape, array.data))
             }
-            _ if asymmetric => refuse(&format!("--asymmetric needs three sides, shape is {:?}", array.shape)),
-            (3, _) => Ok(Self::Three(Tensor3::from_full(dim, &array.data, tolerance).map_err(skewed)?)),
-            (4, true) => Ok(Self::Four(Tensor4::from_full(dim, &array.data, tolerance).map_err(skewed)?)),
+            _ if asymmetric => {
+                return refuse(&format!("--asymmetric needs three sides, shape is {:?}", array.shape));
+            }
+            (3, _) => Self::Three(Tensor3::from_full(dim, &array.data, tolerance).map_err(skewed)?),
+            (4, true) => Self::Four(Tensor4::from_full(dim, &array.data, tolerance).map_err(skewed)?),
             (5, true) => {
                 Packed::<5>::from_full(dim, &array.data, tolerance).map_err(skewed)?;
-                Ok(Self::Odd { traced: ptrace(dim, order, &array.data), full: array })
+                Self::Odd { traced: ptrace(dim, order, &array.data), full: array }
             }
             (7, true) => {
                 Packed::<7>::from_full(dim, &array.data, tolerance).map_err(skewed)?;
-                Ok(Self::Odd { traced: ptrace(dim, order, &array.data), full: array })
+                Self::Odd { traced: ptrace(dim, order, &array.data), full: array }
             }
-            _ => refuse(&format!(
-                "shape {:?} cannot be decomposed; give a symmetric tensor of order 3, 4, 5 or 7 with equal sides, \
-                 or any tensor of three sides",
-                array.shape
-            )),
-        }
+            _ => {
+                return refuse(&format!(
+                    "shape {:?} cannot be decomposed; give a symmetric tensor of order 3, 4, 5 or 7 with equal sides, \
+                     or any tensor of three sides",
+                    array.shape
+                ));
+            }
+        };
+        Ok((tensor, scale))
     }
 
     /// The symmetric tensor that a solver sees.

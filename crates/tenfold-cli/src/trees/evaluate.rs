@@ -71,7 +71,8 @@ fn against_tree(
     (text, value): (&mut String, &mut Value),
 ) -> Result<()> {
     let names: Vec<String> = model.variables().iter().map(|v| v.name.clone()).collect();
-    let truth = session.watch.during(|watch| trees::read_tree(path, &names, watch))?;
+    let bound = session.max_decompressed;
+    let truth = session.watch.during(|watch| trees::read_tree(path, &names, bound, watch))?;
     let (found, truth) = (model.tree().edges(), truth.edges());
     let rf = robinson_foulds(names.len(), &found, &truth);
     let quartets = quartet_distance(names.len(), &found, &truth, session.seed);
@@ -101,7 +102,8 @@ fn against_groups(
     (text, value): (&mut String, &mut Value),
 ) -> Result<()> {
     let names: Vec<String> = model.variables().iter().map(|v| v.name.clone()).collect();
-    let groups = session.watch.during(|watch| trees::read::groups_of(path, &names, watch))?;
+    let bound = session.max_decompressed;
+    let groups = session.watch.during(|watch| trees::read::groups_of(path, &names, bound, watch))?;
     let known: Vec<Option<&String>> = groups.iter().map(Option::as_ref).collect();
     let mut names: Vec<&String> = known.iter().flatten().copied().collect();
     names.sort_unstable();

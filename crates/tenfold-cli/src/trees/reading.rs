@@ -93,6 +93,7 @@ impl ReadArgs {
     pub fn open(&self, path: &Path, session: &Session) -> Result<Input> {
         let mut options = self.options();
         session.bound(&mut options.max_decompressed);
+        session.bound(&mut options.max_decompressed_groups);
         let input = session.watch.during(|watch| open(path, &options, watch))?;
         input.notes.iter().for_each(|note| session.note(note));
         session.note(&format!(
@@ -107,6 +108,7 @@ impl ReadArgs {
     pub fn open_like(&self, path: &Path, model: &Model, session: &Session) -> Result<Input> {
         let mut options = Options { like: model.variables().to_vec(), ..self.options() };
         session.bound(&mut options.max_decompressed);
+        session.bound(&mut options.max_decompressed_groups);
         let input = session.watch.during(|watch| open(path, &options, watch))?;
         input.notes.iter().for_each(|note| session.note(note));
         Ok(input)

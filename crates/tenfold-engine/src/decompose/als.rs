@@ -1,7 +1,7 @@
 //! Alternating least squares, for tensors whose components need not be orthogonal.
 
 use super::power::normalise;
-use super::{Decomposition, Trace, check_k, finish_oblique, largest_turn, start};
+use super::{Decomposition, Trace, check_k, check_restarts, finish_oblique, largest_turn, start};
 use crate::error::Result;
 use crate::linalg::{Mat, pinv, random};
 use crate::progress::Progress;
@@ -101,6 +101,7 @@ impl Als {
         let mut sides = tensor.shape;
         sides.sort_unstable();
         check_k(k, sides[0].saturating_mul(sides[1]))?;
+        check_restarts(self.restarts)?;
         let mut best: Option<Kruskal> = None;
         for restart in 0..self.restarts.max(1) {
             let mut rng = random::rng(seed, 200 + restart as u64);

@@ -112,6 +112,12 @@ impl Solver {
         progress: &dyn Progress,
     ) -> Result<Decomposition> {
         check_k(k, tensor.dim())?;
+        if let Self::Polar(Polar { restarts, .. })
+        | Self::Power(Power { restarts, .. })
+        | Self::Als(Als { restarts, .. }) = self
+        {
+            check_restarts(*restarts)?;
+        }
         match &self.within(tensor.rounding()) {
             Self::Polar(solver) => solver.decompose(tensor, k, seed, progress),
             Self::Power(solver) => solver.decompose(tensor, k, seed, progress),
@@ -156,6 +162,20 @@ impl Solver {
             Self::Online(_) => "online",
         }
     }
+}
+
+/// Most starts of a solver: far more than change an answer, and what is held of each is one number.
+pub const MOST_RESTARTS: usize = 1_000_000;
+
+fn check_restarts(restarts: usize) -> Result<()> {
+    if restarts <= MOST_RESTARTS {
+        return Ok(());
+    }
+    Err(Error::BadParameter {
+        name: "restarts",
+        value: restarts.to_string(),
+        expected: "at most 1000000 starts",
+    })
 }
 
 fn check_k(k: usize, dim: usize) -> Result<()> {

@@ -10,6 +10,7 @@ mod deflated;
 mod dense;
 mod implicit;
 mod packed;
+mod scale;
 mod sketch;
 mod triples;
 
@@ -18,6 +19,7 @@ pub use deflated::Deflated;
 pub use dense::{Dense, ptrace};
 pub use implicit::{Implicit, Term};
 pub use packed::{Packed, Tensor3, Tensor4};
+pub use scale::into_range;
 pub use sketch::Sketch;
 
 use crate::error::Result;

@@ -45,7 +45,7 @@ impl TopicsCorpus {
                 }
                 Ok(())
             })
-        });
+        })?;
         visited.map_err(raised)?;
         Ok((lengths.into_pyarray(py), words.into_pyarray(py)))
     }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use tenfold::admixture::MOST_TOKENS;
 use tenfold::engine::linalg::{CountBlock, Counts};
 use tenfold::topics::{Builder, Documents};
 use tenfold::{Error, Result};
@@ -172,7 +173,8 @@ impl View<'_> {
         let rows = self.rows();
         // One after the other: this runs outside a pool, and the global one would not survive a fork of Python.
         let ascending = (0..rows).all(|i| self.starts.at(i) <= self.starts.at(i + 1));
-        match ascending && self.starts.at(rows) <= entries {
+        // What stands before the first row or after the last one would be passed over without a word.
+        match ascending && self.starts.at(0) == 0 && self.starts.at(rows) == entries {
             true => Ok(()),
             false => Err(bad("indptr does not ascend from 0 to the number of entries")),
         }
@@ -291,6 +293,14 @@ impl Blocks<'_> {
                 same
             });
             row.retain(|entry| entry.1 > 0.0);
+            // Blocks hold single precision, whose range ends sooner than that of what was given.
+            if let Some((word, value)) = row.iter().find(|entry| entry.1 > MOST_TOKENS) {
+                return Err(Error::BadParameter {
+                    name: format!("X[{i}, {word}]"),
+                    value: format!("{value:e}"),
+                    expected: format!("a count of at most {MOST_TOKENS:e}; divide all counts by one number"),
+                });
+            }
             if row.len() > CountBlock::MOST {
                 return Err(Error::BadParameter {
                     name: format!("row {i}"),

@@ -1,6 +1,6 @@
 //! Perplexity by document completion: half of a document's tokens give its mixture, the other half is scored.
 
-use super::infer::{Inference, check};
+use super::infer::{Inference, check, check_tokens};
 use super::kernel::{TINY, dot};
 use super::table::{Reading, Rows, Table, pad_alpha};
 use crate::error::{Error, Result};
@@ -151,6 +151,7 @@ impl Completion {
         let mut total = Score::default();
         for_each_group(counts, &all_blocks(counts), |_, blocks| {
             progress.check()?;
+            blocks.iter().try_for_each(|block| check_tokens(block))?;
             let score = |block: &CountBlock| {
                 let halves = split_tokens(block, |_| true);
                 halves.iter().map(|half| self.score(half, &reading)).fold(Score::default(), Score::add)
@@ -272,6 +273,18 @@ mod tests {
         let sum = |block: &CountBlock| block.row_counts(0).map(|(_, c)| c as u64).sum::<u64>();
         let all: u64 = halves.iter().map(|h| sum(&h.estimate) + sum(&h.score)).sum();
         assert_eq!(all, 3 + 2 * (0..40_000u64).map(|w| 4 * w + 5).sum::<u64>());
+    }
+
+    #[test]
+    fn large_counts_are_scored_or_refused() {
+        let topics = Mat::from_vec(1, 2, vec![0.5, 0.5]);
+        let score = |count: f32| {
+            let counts = Held { cols: 2, blocks: vec![block_of(&[(0, vec![(0, count), (1, count)])])] };
+            Completion::default().perplexity(&counts, &topics, &[0.5, 0.5], &Silent)
+        };
+        assert!((score(1e17).unwrap() - 2.0).abs() < 1e-5);
+        let error = score(1e30).unwrap_err().to_string();
+        assert!(error.contains("1e18"), "{error}");
     }
 
     #[test]

@@ -16,6 +16,17 @@ pub(super) const LANES: usize = 8;
 /// Added to a probability before it divides: a word that no topic knows gives no weight instead of a NaN.
 pub(super) const TINY: f32 = 1e-30;
 
+/// The largest weight of an entry. A count of a word that no topic knows is divided by [`TINY`], and from 3·10⁸ on that left the range of
+/// single precision: infinity times the zeros of the row is no number. With this, sums stay in the range: the rows of the words of a topic
+/// add up to 1, and of documents there are fewer than 2¹⁷ in a block.
+const HEAVIEST: f32 = f32::MAX / (1u32 << 17) as f32;
+
+/// A weight that is no larger than sums can take.
+#[inline(always)]
+fn bounded(weight: f32) -> f32 {
+    if weight < HEAVIEST { weight } else { HEAVIEST }
+}
+
 /// The length of a row for `k` topics.
 pub(super) fn padded(k: usize) -> usize {
     k.div_ceil(LANES) * LANES
@@ -102,16 +113,16 @@ pub(super) fn weigh(x: &[f32], entries: &[Entry], levels: &[f32], rows: RowsRef<
         ];
         let dots = four_dots(x, rows);
         let weights = [
-            counts[0] / (dots[0] + TINY),
-            counts[1] / (dots[1] + TINY),
-            counts[2] / (dots[2] + TINY),
-            counts[3] / (dots[3] + TINY),
+            bounded(counts[0] / (dots[0] + TINY)),
+            bounded(counts[1] / (dots[1] + TINY)),
+            bounded(counts[2] / (dots[2] + TINY)),
+            bounded(counts[3] / (dots[3] + TINY)),
         ];
         add_four(weights, rows, sum);
     }
     for e in rest {
         let row = &data[e.at as usize * width..][..width];
-        let weight = levels[e.code as usize] / (dot(x, row) + TINY);
+        let weight = bounded(levels[e.code as usize] / (dot(x, row) + TINY));
         for (s, b) in sum.iter_mut().zip(row) {
             *s += weight * b;
         }
@@ -128,7 +139,7 @@ fn first_step(entries: &[Entry], levels: &[f32], rows: RowsRef<'_>, sum: &mut [f
     for four in fours {
         let mut weights = [0.0f32; 4];
         for i in 0..4 {
-            weights[i] = levels[four[i].code as usize] * rows.inverse[four[i].at as usize];
+            weights[i] = bounded(levels[four[i].code as usize] * rows.inverse[four[i].at as usize]);
         }
         let rows = [
             &data[four[0].at as usize * width..][..width],
@@ -139,7 +150,7 @@ fn first_step(entries: &[Entry], levels: &[f32], rows: RowsRef<'_>, sum: &mut [f
         add_four(weights, rows, sum);
     }
     for e in rest {
-        let weight = levels[e.code as usize] * rows.inverse[e.at as usize];
+        let weight = bounded(levels[e.code as usize] * rows.inverse[e.at as usize]);
         for (s, b) in sum.iter_mut().zip(&data[e.at as usize * width..][..width]) {
             *s += weight * b;
         }

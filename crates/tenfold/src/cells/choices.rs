@@ -86,6 +86,7 @@ impl Params {
         if self.max_iterations == 0 {
             return bad("max_iterations", "0".into(), "at least one step");
         }
+        crate::error::check_repeats("restarts", self.restarts)?;
         for (name, value) in [("smoothing", self.smoothing), ("alpha", self.alpha)] {
             if !(value.is_finite() && value >= 0.0) {
                 return bad(name, value.to_string(), "a finite number that is not negative");

@@ -1,5 +1,6 @@
 //! Counts of genes in rows: what is unmixed, and what is told apart.
 
+use crate::admixture::{MOST_TOKENS, too_many};
 use crate::checkpoint::Digest;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -40,7 +41,7 @@ impl GeneCounts {
     ///
     /// # Errors
     /// [`Error::WrongShape`] when there is not one name a column, [`Error::Unfit`] for a gene that comes twice and for counts that
-    /// are negative or not finite.
+    /// are negative, not finite, or add up to more than [`MOST_TOKENS`] in a row.
     pub fn new(genes: Vec<String>, counts: Csr) -> Result<Self> {
         if genes.len() != counts.cols() {
             return Err(Error::WrongShape { what: "genes", found: genes.len(), expected: counts.cols() });
@@ -60,6 +61,10 @@ impl GeneCounts {
                     problem: format!("row {} counts {} of the gene {gene:?}", row + 1, values[at]),
                     remedy: "give counts that are finite and not negative".into(),
                 });
+            }
+            let total: f64 = values.iter().sum();
+            if total > MOST_TOKENS {
+                return Err(too_many(&format!("row {row}"), total));
             }
         }
         Ok(Self { genes, counts })
@@ -256,6 +261,19 @@ mod tests {
         assert_eq!(counts.unigram(), [0.25, 0.625, 0.125]);
         assert_eq!(counts.take_rows(&[2, 0]).row_totals(), [5.0, 3.0]);
         assert!(counts.is_whole());
+    }
+
+    #[test]
+    fn counts_beyond_single_precision_are_refused() {
+        let of = |count: f64| {
+            let counts = Csr::from_triplets(2, 2, &[(0, 0, 2.0), (1, 0, count), (1, 1, count)]);
+            GeneCounts::new(names(&["a", "b"]), counts)
+        };
+        assert!(of(4e17).is_ok());
+        for count in [6e17, 1e37, 1e150, 1e308] {
+            let error = of(count).unwrap_err().to_string();
+            assert!(error.contains("row 1") && error.contains("1e18") && error.contains("divide"), "{error}");
+        }
     }
 
     #[test]

@@ -49,11 +49,17 @@ impl Raw for Numbers {
     }
 }
 
-/// Opens a label mask: TIFF of 8 to 32 bits, PNG of 8 or 16, or `.npy` with rows and columns.
+/// Opens a label mask: TIFF of 8 to 32 bits, PNG of 8 or 16, or `.npy` with rows and columns. An image is given up where its pixels come
+/// to more than `max_decompressed` bytes, 64 GiB where `None`.
 ///
 /// # Errors
 /// A file that is none of these, or that has several channels.
-pub fn open(path: &Path, memory: u64, progress: &dyn Progress) -> Result<Mask> {
+pub fn open(
+    path: &Path,
+    memory: u64,
+    max_decompressed: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Mask> {
     let fail = |problem: String| Error::Read {
         path: path.to_owned(),
         line: None,
@@ -67,7 +73,7 @@ pub fn open(path: &Path, memory: u64, progress: &dyn Progress) -> Result<Mask> {
         }
         Box::new(Numbers(array))
     } else {
-        open_raw(path, memory, progress)?.0
+        open_raw(path, (memory, max_decompressed), progress)?.0
     };
     match raw.shape().colours {
         1 => Ok(Mask { path: path.to_owned(), raw, memory }),
@@ -302,7 +308,7 @@ mod tests {
         let values =
             labels.values().iter().enumerate().map(|(i, l)| ground(i) + if *l > 0.0 { 60.0 } else { 0.0 });
         let image = Plane::new(128, 128, values.collect());
-        let found = open(&path, 1 << 30, &Silent).unwrap().cells(Some(&image), &Silent).unwrap();
+        let found = open(&path, 1 << 30, None, &Silent).unwrap().cells(Some(&image), &Silent).unwrap();
         assert!(found.notes.is_empty() && found.cells.len() == 3);
         for (found, truth) in found.cells.iter().zip(&truth) {
             assert!((found.x - truth.x).hypot(found.y - truth.y) < 0.2, "{found:?}");
@@ -320,7 +326,7 @@ mod tests {
         let path = folder.path().join("mask.png");
         let refused = |plane: &Plane, image: Option<&dyn Pixels>| {
             write_plane(&path, plane).unwrap();
-            open(&path, 1 << 30, &Silent).unwrap().cells(image, &Silent)
+            open(&path, 1 << 30, None, &Silent).unwrap().cells(image, &Silent)
         };
         // A picture: every number is everywhere.
         let picture = Plane::new(64, 64, (0..4096).map(|i| (i * 37 % 200) as f32).collect());
@@ -332,7 +338,8 @@ mod tests {
         assert!(refused(&one, None).unwrap().notes[0].contains("one label, 255"));
         let halves = folder.path().join("half.npy");
         crate::output::write_array(&halves, &[2, 2], &[0.0, 1.5, 0.0, 2.0]).unwrap();
-        let error = open(&halves, 1 << 30, &Silent).unwrap().cells(None, &Silent).unwrap_err().to_string();
+        let error =
+            open(&halves, 1 << 30, None, &Silent).unwrap().cells(None, &Silent).unwrap_err().to_string();
         assert!(error.contains("holds 1.5 at (1, 0)"), "{error}");
     }
 }

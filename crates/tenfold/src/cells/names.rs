@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Silent;
 
-/// Most bytes of a table of genes.
+/// Most bytes of a table of genes, where nothing else is said.
 const MOST: u64 = 1 << 30;
 
 /// Endings that segmenters give to the masks of an image.
@@ -15,7 +15,8 @@ const ENDINGS: [&str; 9] =
     ["", "_mask", "_masks", "_label", "_labels", "_cp_masks", "_seg", "_segmentation", "-labels"];
 const TYPES: [&str; 4] = ["tif", "tiff", "png", "npy"];
 
-/// Reads which gene an image shows: a table with the columns `image` and `gene`, in any order.
+/// Reads which gene an image shows: a table with the columns `image` and `gene`, in any order. A packed one is given up after
+/// `max_decompressed` bytes, 1 GiB where `None`.
 ///
 /// # Errors
 /// A file without these columns, a line without one of them, or an image that is named twice with different genes.
@@ -25,12 +26,13 @@ const TYPES: [&str; 4] = ["tif", "tiff", "png", "npy"];
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("genes.csv");
 /// std::fs::write(&path, "gene,image\nGad1,slide7.tif\n").unwrap();
-/// assert_eq!(tenfold::cells::names::read_genes(&path)?["slide7.tif"], "Gad1");
+/// assert_eq!(tenfold::cells::names::read_genes(&path, None)?["slide7.tif"], "Gad1");
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn read_genes(path: &Path) -> Result<HashMap<String, String>> {
+pub fn read_genes(path: &Path, max_decompressed: Option<u64>) -> Result<HashMap<String, String>> {
     let wanted = "give a table with the columns image and gene";
-    let source = Source::open(path, Opening { encoding: None, max_decompressed: MOST, wanted }, &Silent)?;
+    let max_decompressed = max_decompressed.unwrap_or(MOST);
+    let source = Source::open(path, Opening { encoding: None, max_decompressed, wanted }, &Silent)?;
     let tabs = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
     let mut rows = RowReader::new(&source, if tabs { Kind::Tsv } else { Kind::Csv }, 1 << 20, &Silent)?;
     let (mut cells, mut places, mut genes) = (Cells::default(), None, HashMap::new());
@@ -43,7 +45,7 @@ pub fn read_genes(path: &Path) -> Result<HashMap<String, String>> {
             let find = |name: &str| text.iter().position(|t| t.eq_ignore_ascii_case(name));
             places = find("image").zip(find("gene"));
             if places.is_none() {
-                return Err(source.fail(line, format!("begins with {:?}", text.join(",")), wanted));
+                return Err(source.fail(line, format!("begins with {:?}", cells.shown()), wanted));
             }
             continue;
         };
@@ -96,7 +98,7 @@ mod tests {
             ("image,gene\nx,A\nx,B\n", "line 3: gives the image x the gene B, and an earlier line A"),
         ] {
             std::fs::write(&path, text).unwrap();
-            let error = read_genes(&path).unwrap_err().to_string();
+            let error = read_genes(&path, None).unwrap_err().to_string();
             assert!(error.contains(words), "{text:?}: {error}");
         }
     }

@@ -69,17 +69,19 @@ pub enum Maps {
     Each(HashMap<String, Affine>),
 }
 
-/// Most bytes of a file of maps or of a polygon.
+/// Most bytes of a file of maps or of a polygon, where nothing else is said.
 const MOST: u64 = 256 << 20;
 
 impl Maps {
-    /// From a file: six numbers (or the nine of a 3 × 3 matrix), or a table with the columns `image,a,b,c,d,e,f`.
+    /// From a file: six numbers (or the nine of a 3 × 3 matrix), or a table with the columns `image,a,b,c,d,e,f`. A packed
+    /// file is given up after `max_decompressed` bytes, 256 MiB where `None`.
     ///
     /// # Errors
     /// A file that holds neither.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path, max_decompressed: Option<u64>) -> Result<Self> {
         let wanted = "give six numbers a,b,c,d,e,f, or a table with the columns image,a,b,c,d,e,f";
-        let source = Source::open(path, Opening { encoding: None, max_decompressed: MOST, wanted }, &Silent)?;
+        let max_decompressed = max_decompressed.unwrap_or(MOST);
+        let source = Source::open(path, Opening { encoding: None, max_decompressed, wanted }, &Silent)?;
         if let Ok(text) = std::str::from_utf8(&source.head(1 << 12))
             && let Ok(affine) = text.parse()
         {
@@ -95,7 +97,7 @@ impl Maps {
             if std::mem::replace(&mut first, false) {
                 let names: Vec<String> = text.iter().map(|t| t.to_lowercase()).collect();
                 if names != ["image", "a", "b", "c", "d", "e", "f"] {
-                    return Err(source.fail(line, format!("begins with {:?}", text.join(",")), wanted));
+                    return Err(source.fail(line, format!("begins with {:?}", cells.shown()), wanted));
                 }
             } else if !cells.is_blank() {
                 let numbers: Option<Vec<f64>> = text.iter().skip(1).map(|t| t.parse().ok()).collect();
@@ -150,15 +152,23 @@ pub struct Mask {
 }
 
 impl Region {
-    /// From a file: an image is a mask, `.csv`, `.tsv`, `.json` and `.geojson` are polygons.
+    /// From a file: an image is a mask, `.csv`, `.tsv`, `.json` and `.geojson` are polygons. What is packed is given
+    /// up after `max_decompressed` bytes; where `None`, 64 GiB of pixels and 256 MiB of points.
     ///
     /// # Errors
     /// A file that is none of these, a mask without a pixel that is not 0, a polygon of fewer than three points.
-    pub fn read(path: &Path, memory: u64, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(
+        path: &Path,
+        memory: u64,
+        max_decompressed: Option<u64>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match extension.as_str() {
-            "csv" | "tsv" | "json" | "geojson" => Polygon::read(path, &extension).map(Self::Polygon),
-            _ => Mask::read(path, memory, progress).map(Self::Mask),
+            "csv" | "tsv" | "json" | "geojson" => {
+                Polygon::read(path, &extension, max_decompressed).map(Self::Polygon)
+            }
+            _ => Mask::read(path, (memory, max_decompressed), progress).map(Self::Mask),
         }
     }
 
@@ -208,8 +218,8 @@ impl Region {
 }
 
 impl Mask {
-    fn read(path: &Path, memory: u64, progress: &dyn Progress) -> Result<Self> {
-        let (raw, _) = open_raw(path, memory, progress)?;
+    fn read(path: &Path, bounds: (u64, Option<u64>), progress: &dyn Progress) -> Result<Self> {
+        let (raw, _) = open_raw(path, bounds, progress)?;
         let Shape { width, height, channels, colours, .. } = raw.shape();
         let (mut bits, mut at) = (Vec::new(), 0);
         let mut any = false;

@@ -13,7 +13,7 @@ use super::spectrum::{Counted, Search, count, directions, laplacian};
 use super::{assign, kmeans, partition};
 use crate::checkpoint::{identify, stage_on};
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use crate::verdict::Verdict;
 use std::time::Instant;
 use tenfold_engine::decompose::{Polar, Solver};
@@ -166,7 +166,10 @@ impl Params {
         let mut diagnostics = Diagnostics::new(graph, &found, &estimate, &out, counted.as_ref(), dense);
         diagnostics.confirmed = confirmed;
         let parts = Parts { out, connectivity, diagnostics, verdict };
-        Model::assemble(self, graph, parts, stages.seconds)
+        let model = Model::assemble(self, graph, parts, stages.seconds)?;
+        let memberships = model.memberships().as_slice().iter().map(|x| f64::from(*x));
+        check_fitted("communities", memberships.chain(model.connectivity().as_slice().iter().copied()))?;
+        Ok(model)
     }
 
     /// Climbs the likelihood from memberships of one's own (nodes × k), in the place of those of the moments: for a start that is

@@ -3,9 +3,10 @@
 use super::model::{Diagnostics, Model, SourceStatistics};
 use super::moments::{SecondMoment, cumulant};
 use super::polish::{Polished, polish};
+use super::reach;
 use crate::checkpoint::{Digest, identify, stage, stage_on};
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use crate::verdict::Verdict;
 use rand::RngExt;
 use tenfold_engine::decompose::{Decomposition, Minibatches, Polar, Solver};
@@ -95,8 +96,8 @@ impl Params {
     /// a polish follows) and about five for the polish.
     ///
     /// # Errors
-    /// Values that are not finite, fewer samples than sources, data that do not vary; what the source of the
-    /// data says. More sources than the rank of the data is no error: the model has fewer and says so.
+    /// Values that are not finite, or too large or too small to be squared, fewer samples than sources, data that do not vary; what
+    /// the source of the data says. More sources than the rank of the data is no error: the model has fewer and says so.
     pub fn fit(&self, samples: &dyn Rows) -> Result<Model> {
         self.fit_with(samples, &Silent)
     }
@@ -112,8 +113,20 @@ impl Params {
         progress.stage("reading", samples.rows() as u64);
         let wanted = if let Components::Exactly(k) = self.k { Some(k.min(samples.cols())) } else { None };
         let second = stage(progress, "covariance", |progress| {
-            Ok(SecondMoment::gather(samples, wanted, self.standardise, self.seed, progress)?)
+            match SecondMoment::gather(samples, wanted, self.standardise, self.seed, progress) {
+                // The matrix holds no numbers because those of the data cannot be squared.
+                Err(error @ tenfold_engine::Error::NoConvergence(_)) => {
+                    let told = reach::too_large(samples)?.or(reach::too_small(samples)?);
+                    Err(told.unwrap_or_else(|| error.into()))
+                }
+                found => Ok(found?),
+            }
         })?;
+        if second.spectrum().first().is_none_or(|largest| largest.is_nan() || *largest < reach::LEAST_SQUARE)
+            && let Some(error) = reach::too_small(samples)?
+        {
+            return Err(error);
+        }
         second.report(&mut verdict);
         let k = self.choose_k(&second, samples.rows(), &mut verdict);
         let whitener = Whitener::new(second.eigen.clone(), k)?;
@@ -140,7 +153,10 @@ impl Params {
         let statistics =
             stage(progress, "statistics", |progress| SourceStatistics::gather(white, &unmixing, progress))?;
         let parts = Parts { second, whitener, matrix, separated, statistics };
-        Ok(self.assemble(parts, unmixing, samples.rows(), verdict))
+        let model = self.assemble(parts, unmixing, samples.rows(), verdict);
+        let factors = model.unmixing().as_slice().iter().chain(model.mixing().as_slice());
+        check_fitted("sources", factors.copied())?;
+        Ok(model)
     }
 
     fn check(&self, samples: &dyn Rows) -> Result<()> {
@@ -304,15 +320,8 @@ impl Params {
             polish_converged: polished.as_ref().map(|p| p.converged),
         };
         diagnostics.report(&mut verdict);
-        Model::assemble(
-            b.matmul_tr(&matrix),
-            mixing,
-            second.mean,
-            statistics,
-            self.clone(),
-            diagnostics,
-            verdict,
-        )
+        let unmixing = b.matmul_tr(&matrix);
+        Model::assemble(unmixing, mixing, second.mean, statistics, self.clone(), diagnostics, verdict)
     }
 }
 

@@ -41,6 +41,7 @@ mod memory;
 mod model;
 mod moments;
 mod polish;
+mod reach;
 mod report;
 mod synth;
 

@@ -3,7 +3,7 @@
 mod stored;
 
 use super::{Contrast, Params};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use crate::verdict::Verdict;
 use serde_json::Value;
 use tenfold_engine::linalg::parallel::{BLOCK, add_assign, sum_blocks};
@@ -91,19 +91,25 @@ pub(super) struct SourceStatistics {
     pub(super) deviations: Vec<f64>,
     skewness: Vec<f64>,
     kurtosis: Vec<f64>,
+    /// The least correlation of two sources' sizes ln(1 + s²), in standard errors; nothing of one source.
+    together: Option<f64>,
 }
 
-crate::checkpoint::keep! { SourceStatistics { deviations, skewness, kurtosis } }
+crate::checkpoint::keep! { SourceStatistics { deviations, skewness, kurtosis, together } }
+
+/// Sources whose sizes are compared, at most: where one size moves all of them, these show it.
+const COMPARED: usize = 64;
 
 impl SourceStatistics {
     /// One pass over white samples seen through the rows of `unmixing`.
     pub(super) fn gather(white: &dyn Rows, unmixing: &Mat, progress: &dyn Progress) -> Result<Self> {
         let (n, k) = (white.rows(), unmixing.rows());
+        let compared = k.min(COMPARED);
         let directions = unmixing.transpose();
         let sums = sum_blocks(
             n,
             BLOCK,
-            || vec![0.0; 3 * k],
+            || vec![0.0; 3 * k + compared * (compared + 1)],
             |sum, range| {
                 progress.check()?;
                 let mut y = Mat::zeros(range.len(), white.cols());
@@ -117,6 +123,11 @@ impl SourceStatistics {
                         sum[2 * k + i] += square * square;
                     }
                 }
+                // Logarithms: squares of heavy tails would say what the largest sample happens to be.
+                let sizes = Mat::from_fn(z.rows(), compared, |t, i| (z[(t, i)] * z[(t, i)]).ln_1p());
+                let (first, products) = sum[3 * k..].split_at_mut(compared);
+                (0..z.rows()).for_each(|t| add_assign(first, sizes.row(t)));
+                add_assign(products, sizes.tr_matmul(&sizes).as_slice());
                 Ok(())
             },
             |total, lane| add_assign(total, &lane),
@@ -126,8 +137,21 @@ impl SourceStatistics {
         let scaled = |s: usize, i: usize, p: i32| mean(s, i) / deviations[i].max(f64::MIN_POSITIVE).powi(p);
         let skewness = (0..k).map(|i| scaled(1, i, 3)).collect();
         let kurtosis = (0..k).map(|i| scaled(2, i, 4) - 3.0).collect();
-        Ok(Self { deviations, skewness, kurtosis })
+        let together = together(&sums[3 * k..], n as f64, compared);
+        Ok(Self { deviations, skewness, kurtosis, together })
     }
+}
+
+/// From Σ x_i and Σ x_i x_j, the least of √n times the correlations: standard normal for two numbers that are independent.
+fn together(sums: &[f64], n: f64, k: usize) -> Option<f64> {
+    let (first, products) = sums.split_at(k);
+    let covariance = |i: usize, j: usize| products[i * k + j] / n - first[i] * first[j] / (n * n);
+    let pairs = (0..k).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let errors = pairs.map(|(i, j)| {
+        let spread = (covariance(i, i) * covariance(j, j)).sqrt();
+        n.sqrt() * covariance(i, j) / spread.max(f64::MIN_POSITIVE)
+    });
+    errors.min_by(f64::total_cmp)
 }
 
 impl Model {
@@ -142,7 +166,7 @@ impl Model {
         mut verdict: Verdict,
     ) -> Self {
         let k = unmixing.rows();
-        let SourceStatistics { skewness, kurtosis, .. } = statistics;
+        let SourceStatistics { skewness, kurtosis, together, .. } = statistics;
         let weight = |i: usize| match params.contrast {
             Contrast::Kurtosis => kurtosis[i].abs(),
             Contrast::Skewness => skewness[i].abs(),
@@ -162,6 +186,7 @@ impl Model {
             &diagnostics,
             &mut verdict,
         );
+        judge_pairs(together, &mut verdict);
         Self {
             unmixing: Mat::from_fn(k, unmixing.cols(), |i, j| signs[i] * unmixing[(order[i], j)]),
             mixing: Mat::from_fn(mixing.rows(), k, |i, j| signs[j] * mixing[(i, order[j])]),
@@ -237,11 +262,13 @@ impl Model {
     /// The sources of new samples, s = U (x − mean), in memory.
     ///
     /// # Errors
-    /// [`Error::WrongShape`] when the samples have another number of columns than those of the fit; what the source
-    /// of the data says.
+    /// [`Error::WrongShape`] when the samples have another number of columns than those of the fit, [`Error::Unfit`] when sources come
+    /// out beyond the range of double precision; what the source of the data says.
     pub fn infer(&self, samples: &dyn Rows) -> Result<Mat> {
         let sources = self.sources(samples)?;
-        Ok(sources.whitened().to_mat(&tenfold_engine::progress::Silent)?)
+        let found = sources.whitened().to_mat(&tenfold_engine::progress::Silent)?;
+        check_range("the sources", found.as_slice().iter().copied())?;
+        Ok(found)
     }
 
     /// The sources of new samples, computed as they are read: for data that do not fit in memory.
@@ -339,7 +366,8 @@ impl Rows for Sources<'_> {
         self.directions.cols()
     }
     fn read_rows(&self, start: usize, out: &mut [f64]) -> tenfold_engine::Result<()> {
-        self.whitened().read_rows(start, out)
+        self.whitened().read_rows(start, out)?;
+        Ok(check_range("the sources", out.iter().copied())?)
     }
 }
 
@@ -360,7 +388,7 @@ impl Rows for Mixtures<'_> {
         let mut block = Mat::zeros(out.len() / self.cols(), self.sources.cols());
         self.sources.read_rows(start, block.as_mut_slice())?;
         out.copy_from_slice(self.model.mix(&block).as_slice());
-        Ok(())
+        Ok(check_range("the mixtures", out.iter().copied())?)
     }
 }
 
@@ -389,5 +417,24 @@ fn judge_sources(moments: &[(f64, f64)], diagnostics: &Diagnostics, verdict: &mu
     }
     if let Some(i) = moments.iter().position(|(k, _)| *k > 0.25 * n) {
         verdict.warn(format!("source {} rests on a handful of samples: look for outliers", i + 1));
+    }
+}
+
+/// Standard errors by which every pair of sources must be large together. Of 160 mixtures of independent sources (seven laws, 500 to
+/// 5,000 samples, four to eight sources) no single pair had more than 4.3, and the least of a mixture's pairs was never above 0; of
+/// 840 mixtures of two none had more than 3.2. In 60 round clouds of 5,000 samples with the tails of Student's law (3 degrees of freedom)
+/// every pair had 17 and more.
+const TOGETHER: f64 = 5.0;
+
+/// A cloud that is round but for the size of its samples has no sources; any directions in it have heavy tails, and are large together.
+fn judge_pairs(together: Option<f64>, verdict: &mut Verdict) {
+    if let Some(errors) = together
+        && errors > TOGETHER
+    {
+        verdict.warn(format!(
+            "sources are large and small together, every pair of them ({errors:.0} standard errors at least), so they are not independent: \
+             rows that differ in size make even noise look like sources, and so do more sources than were asked for. Divide every row by its \
+             length, fit again and compare, or ask for more"
+        ));
     }
 }

@@ -5,6 +5,8 @@
 
 use super::cell::Cell;
 use super::disk::Disk;
+use super::guard::Tally;
+use super::lz4;
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -16,8 +18,8 @@ use arrow_array::{Array, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::{
-    Block, Endianness, Message, MessageHeader, RecordBatch as Head, Schema as Written, convert::fb_to_schema,
-    root_as_footer, root_as_message,
+    Block, CompressionType, Endianness, Message, MessageHeader, RecordBatch as Head, Schema as Written,
+    convert::fb_to_schema, root_as_footer, root_as_message,
 };
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,6 +53,8 @@ pub(crate) struct Batches {
     places: std::vec::IntoIter<Place>,
     /// Most bytes of a batch once it is unpacked.
     memory: u64,
+    /// Bytes of all batches so far, with the texts that are only pointed to.
+    tally: Tally,
 }
 
 impl Batches {
@@ -58,7 +62,7 @@ impl Batches {
     ///
     /// # Errors
     /// A damaged file, and columns that hold neither text nor numbers.
-    pub(crate) fn open(disk: &Arc<Disk>, memory: u64) -> Result<Self> {
+    pub(crate) fn open(disk: &Arc<Disk>, memory: u64, limit: u64) -> Result<Self> {
         let begins = disk.bytes(0, disk.len().min(MAGIC.len() as u64))?;
         let (schema, decoder, places) = if begins == MAGIC { file(disk)? } else { stream(disk)? };
         for field in schema.fields() {
@@ -67,7 +71,8 @@ impl Batches {
                 return Err(disk.fail(problem, OTHER));
             }
         }
-        Ok(Self { disk: Arc::clone(disk), schema, decoder, places: places.into_iter(), memory })
+        let tally = Tally::new(disk, limit);
+        Ok(Self { disk: Arc::clone(disk), schema, decoder, places: places.into_iter(), memory, tally })
     }
 
     /// The names of the columns.
@@ -78,13 +83,14 @@ impl Batches {
     /// The next batch, and the bytes of the file that it took.
     ///
     /// # Errors
-    /// A damaged file, and a batch that needs more memory than is allowed.
+    /// A damaged file, a batch that needs more memory than is allowed, and batches that come to more than may be unpacked.
     pub(crate) fn next(&mut self) -> Result<Option<(Batch, u64)>> {
         for place in self.places.by_ref() {
             let bytes = self.disk.bytes(place.at, place.head.saturating_add(place.body))?;
             let size = bytes.len() as u64;
             let block = Block::new(0, place.head as i32, place.body as i64);
-            let kind = sound(&self.disk, &bytes, &place, self.memory)?;
+            let (kind, unpacked) = sound(&self.disk, &bytes, &place, self.memory)?;
+            self.tally.add(&self.disk, unpacked)?;
             let buffer = Buffer::from_vec(bytes);
             match kind {
                 MessageHeader::DictionaryBatch => {
@@ -93,6 +99,7 @@ impl Batches {
                 MessageHeader::RecordBatch => {
                     let batch = guarded(&self.disk, || self.decoder.read_record_batch(&block, &buffer))?;
                     if let Some(batch) = batch {
+                        batch.columns().iter().try_for_each(|c| pointed(&**c, &self.disk, &self.tally))?;
                         return Ok(Some((Batch(batch), size)));
                     }
                 }
@@ -195,8 +202,8 @@ fn schema(disk: &Disk, written: Option<Written<'_>>) -> Result<Arc<Schema>> {
     guarded(disk, || Ok(fb_to_schema(written))).map(Arc::new)
 }
 
-/// What a message holds, once its head is seen to promise no more than its body has: rows and unpacked bytes.
-fn sound(disk: &Disk, bytes: &[u8], place: &Place, memory: u64) -> Result<MessageHeader> {
+/// What a message holds, and how many bytes once it is unpacked; its head is seen to promise no more than its body has.
+fn sound(disk: &Disk, bytes: &[u8], place: &Place, memory: u64) -> Result<(MessageHeader, u64)> {
     let split =
         usize::try_from(place.head).ok().filter(|&head| head <= bytes.len() && head <= i32::MAX as usize);
     let (head, body) = bytes.split_at(split.ok_or_else(|| damaged(disk, "a message has no head"))?);
@@ -210,8 +217,10 @@ fn sound(disk: &Disk, bytes: &[u8], place: &Place, memory: u64) -> Result<Messag
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|d| d.data()),
         _ => None,
     };
+    let mut held = 0;
     if let Some(batch) = batch {
         let unpacked = unpacked(disk, &batch, body)?;
+        held = unpacked;
         if unpacked > memory {
             let problem =
                 format!("has a batch of {unpacked} bytes, more than the {memory} bytes of memory allowed");
@@ -226,12 +235,32 @@ fn sound(disk: &Disk, bytes: &[u8], place: &Place, memory: u64) -> Result<Messag
             return Err(damaged(disk, format_args!("{rows} rows in {unpacked} bytes")));
         }
     }
-    Ok(message.header_type())
+    Ok((message.header_type(), held))
 }
 
-/// Bytes of the buffers of a batch. A packed one begins with its own length, which is −1 where it is not packed after all.
+/// Counts what rows hold beyond the bytes of their batch: a text of a dictionary stands there once for any number of rows, texts
+/// by views may share their bytes, and eight cells of true and false fill a byte, those of nothing none.
+fn pointed(array: &dyn Array, disk: &Disk, tally: &Tally) -> Result<()> {
+    match array.data_type() {
+        DataType::Dictionary(..) | DataType::Utf8View => (0..array.len()).try_for_each(|row| {
+            tally.add(
+                disk,
+                match cell(array, row) {
+                    Cell::Text(text) => text.len() as u64,
+                    _ => 8,
+                },
+            )
+        }),
+        DataType::Boolean | DataType::Null => tally.add(disk, array.len() as u64),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the buffers of a batch. A packed one begins with its own length, which is −1 where it is not packed after all. The
+/// decoder stops at that length with zstd, but not with LZ4.
 fn unpacked(disk: &Disk, batch: &Head<'_>, body: &[u8]) -> Result<u64> {
     let packed = batch.compression().is_some();
+    let lz4 = batch.compression().is_some_and(|c| c.codec() == CompressionType::LZ4_FRAME);
     let mut sum = 0u64;
     for buffer in batch.buffers().into_iter().flatten() {
         let from = usize::try_from(buffer.offset()).ok().and_then(|at| body.get(at..));
@@ -241,7 +270,13 @@ fn unpacked(disk: &Disk, batch: &Head<'_>, body: &[u8]) -> Result<u64> {
         };
         let own = bytes.first_chunk::<8>().map(|first| i64::from_le_bytes(*first));
         let size = match own {
-            Some(own) if packed => u64::try_from(own).unwrap_or(bytes.len() as u64),
+            Some(own) if packed => match u64::try_from(own) {
+                Ok(size) if lz4 && size > 0 && lz4::unpacked_len(&bytes[8..]) != Some(size) => {
+                    return Err(damaged(disk, "a column is not of the length that it promises"));
+                }
+                Ok(size) => size,
+                Err(_) => bytes.len() as u64,
+            },
             _ => bytes.len() as u64,
         };
         sum = sum.saturating_add(size);

@@ -2,12 +2,12 @@
 
 use super::Disk;
 pub(crate) use super::cell::Cell;
-use super::parquet::{DAMAGED, guarded, is_unsigned};
+use super::guard::Tally;
+use super::pages::width;
+use super::parquet::{DAMAGED, File, guarded, is_unsigned};
 use crate::error::{Error, Result};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
-use parquet::file::reader::RowGroupReader;
-use parquet::schema::types::SchemaDescriptor;
 
 /// Rows that are decoded together.
 const BATCH: usize = 4096;
@@ -17,6 +17,8 @@ pub(crate) struct Column<'a> {
     disk: &'a Disk,
     name: &'a str,
     reader: ColumnReader,
+    /// Counts the values of the whole file, and what a value counts for, but for its text.
+    tally: (&'a Tally, u64),
     /// Definition level of a value that is not null.
     present: i16,
     unsigned: bool,
@@ -28,21 +30,17 @@ impl<'a> Column<'a> {
     /// Opens the column `at` of a row group.
     ///
     /// # Errors
-    /// A column of lists, or a damaged one.
-    pub(crate) fn open(
-        disk: &'a Disk,
-        group: &dyn RowGroupReader,
-        schema: &SchemaDescriptor,
-        (at, name): (usize, &'a str),
-        remedy: &'static str,
-    ) -> Result<Self> {
-        let descriptor = schema.column(at);
-        if descriptor.max_rep_level() > 0 {
+    /// A column of lists, a damaged one, or one of more values than may be unpacked.
+    pub(crate) fn open(file: &'a File, group: usize, at: usize, remedy: &'static str) -> Result<Self> {
+        let (disk, name, about) = (&*file.disk, &file.names[at], file.about(at));
+        if about.max_rep_level() > 0 {
             return Err(disk.fail(format!("column {name:?} holds lists, not text"), remedy));
         }
-        let reader = guarded(disk, || group.get_column_reader(at))?;
-        let (present, unsigned) = (descriptor.max_def_level(), is_unsigned(&descriptor));
-        Ok(Self { disk, name, reader, present, unsigned, remedy })
+        let (values, width) = (&*file.tallies.values, width(about.physical_type()));
+        values.check(disk, file.rows_of(group).saturating_mul(width))?;
+        let reader = file.column_reader(group, at, &file.tallies)?;
+        let (present, unsigned) = (about.max_def_level(), is_unsigned(&about));
+        Ok(Self { disk, name, reader, tally: (values, width), present, unsigned, remedy })
     }
 
     pub(crate) fn name(&self) -> &'a str {
@@ -57,36 +55,39 @@ impl<'a> Column<'a> {
     /// Hands the next rows over and says how many there were; none at the end.
     ///
     /// # Errors
-    /// A damaged column, one that holds neither text nor numbers, and what `take` says.
+    /// A damaged column, one that holds neither text nor numbers, one that comes to too much, and what `take` says.
     pub(crate) fn next(&mut self, mut take: impl FnMut(Cell) -> Result<()>) -> Result<usize> {
-        let (disk, name, present, unsigned) = (self.disk, self.name, self.present, self.unsigned);
+        let (disk, name, unsigned) = (self.disk, self.name, self.unsigned);
+        let (values, present) = (self.tally.0, self.present);
+        let counted = (disk, self.tally);
         let whole = |x: i64| if unsigned { i128::from(x as u64) } else { i128::from(x) };
         let not_text = || -> Error {
             disk.fail(format!("column {name:?} holds bytes that are not UTF-8"), "write it again as strings")
         };
         match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(r) => batch(disk, r, present, |value| match value {
+            ColumnReader::ByteArrayColumnReader(r) => batch(counted, r, present, |value| match value {
                 None => take(Cell::Null),
+                // A text of a dictionary is held once here, and by whoever takes it every time.
                 Some(value) => match std::str::from_utf8(value.data()) {
-                    Ok(text) => take(Cell::Text(text)),
+                    Ok(text) => values.add(disk, text.len() as u64).and_then(|()| take(Cell::Text(text))),
                     Err(_) => Err(not_text()),
                 },
             }),
-            ColumnReader::BoolColumnReader(r) => batch(disk, r, present, |value| {
+            ColumnReader::BoolColumnReader(r) => batch(counted, r, present, |value| {
                 take(value.map_or(Cell::Null, |x| Cell::Text(if *x { "true" } else { "false" })))
             }),
-            ColumnReader::Int32ColumnReader(r) => batch(disk, r, present, |value| {
+            ColumnReader::Int32ColumnReader(r) => batch(counted, r, present, |value| {
                 let whole = |x: i32| if unsigned { i128::from(x as u32) } else { i128::from(x) };
                 take(value.map_or(Cell::Null, |x| Cell::Whole(whole(*x))))
             }),
             ColumnReader::Int64ColumnReader(r) => {
-                batch(disk, r, present, |value| take(value.map_or(Cell::Null, |x| Cell::Whole(whole(*x)))))
+                batch(counted, r, present, |value| take(value.map_or(Cell::Null, |x| Cell::Whole(whole(*x)))))
             }
-            ColumnReader::FloatColumnReader(r) => batch(disk, r, present, |value| {
+            ColumnReader::FloatColumnReader(r) => batch(counted, r, present, |value| {
                 take(value.map_or(Cell::Null, |x| Cell::Number(f64::from(*x))))
             }),
             ColumnReader::DoubleColumnReader(r) => {
-                batch(disk, r, present, |value| take(value.map_or(Cell::Null, |x| Cell::Number(*x))))
+                batch(counted, r, present, |value| take(value.map_or(Cell::Null, |x| Cell::Number(*x))))
             }
             _ => Err(self.other_type()),
         }
@@ -99,13 +100,14 @@ impl<'a> Column<'a> {
 }
 
 fn batch<T: DataType>(
-    disk: &Disk,
+    (disk, (tally, width)): (&Disk, (&Tally, u64)),
     reader: &mut ColumnReaderImpl<T>,
     present: i16,
     mut take: impl FnMut(Option<&T::T>) -> Result<()>,
 ) -> Result<usize> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let (records, ..) = guarded(disk, || reader.read_records(BATCH, Some(&mut levels), None, &mut values))?;
+    tally.add(disk, records as u64 * width)?;
     let mut values = values.iter();
     for i in 0..records {
         // A required column has no levels.

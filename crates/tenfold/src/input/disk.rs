@@ -17,6 +17,9 @@ pub(crate) struct Disk {
     lock: std::sync::Mutex<()>,
 }
 
+/// What is wrong with a file that is not there.
+pub const MISSING: &str = "there is no such file";
+
 impl Disk {
     /// Opens a regular file. Pipes and devices are refused before they are opened: a pipe would block, and
     /// neither can be read at an offset.
@@ -28,7 +31,7 @@ impl Disk {
             remedy: remedy.to_owned(),
         };
         let refuse = |e: io::Error| match e.kind() {
-            io::ErrorKind::NotFound => fail("there is no such file".into(), "check the path"),
+            io::ErrorKind::NotFound => fail(MISSING.into(), "check the path"),
             _ => fail(format!("cannot be opened ({e})"), "check the path and its permissions"),
         };
         let metadata = std::fs::metadata(path).map_err(refuse)?;

@@ -42,6 +42,15 @@ impl TooMuch {
             Self::Line => "check that it is a text file with one sample a line and closed quotes",
         }
     }
+
+    /// The same where the format itself is packed: there is nothing to unpack by hand.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    pub(crate) fn remedy_in_columns(self) -> &'static str {
+        match self {
+            Self::Total(_) => "if you trust it, raise --max-decompressed, or write it again as CSV",
+            Self::Line => self.remedy(),
+        }
+    }
 }
 
 impl<R> Guard<R> {
@@ -66,6 +75,50 @@ impl<R: Read> Read for Guard<R> {
             return Err(io::Error::other(TooMuch::Line));
         }
         Ok(n)
+    }
+}
+
+/// Counts what comes out of a file that is no stream, such as Parquet and Arrow, whose columns are unpacked piece by piece.
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+#[derive(Debug)]
+pub(crate) struct Tally {
+    limit: u64,
+    total: std::sync::atomic::AtomicU64,
+}
+
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+impl Tally {
+    /// The limit is never below the file's own length: what comes to no more than that was not packed, and plain files are taken
+    /// at any length.
+    pub(crate) fn new(disk: &super::Disk, limit: u64) -> Self {
+        Self { limit: limit.max(disk.len()), total: 0.into() }
+    }
+
+    /// Bytes that may still come.
+    pub(crate) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.total.load(std::sync::atomic::Ordering::Relaxed))
+    }
+
+    /// Takes note of more bytes.
+    ///
+    /// # Errors
+    /// When there are too many now.
+    pub(crate) fn add(&self, disk: &super::Disk, bytes: u64) -> crate::error::Result<()> {
+        self.check(disk, bytes)?;
+        self.total.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Says whether there would be too many with these, before they are unpacked.
+    ///
+    /// # Errors
+    /// When there would.
+    pub(crate) fn check(&self, disk: &super::Disk, bytes: u64) -> crate::error::Result<()> {
+        if bytes <= self.left() {
+            return Ok(());
+        }
+        let too_much = TooMuch::Total(self.limit);
+        Err(disk.fail(too_much.to_string(), too_much.remedy_in_columns()))
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) fn each_variable(
 ) -> Result<()> {
     let mut bytes = source.bytes(progress)?;
     let big = header(source, &mut bytes)?;
+    let mut left = limit;
     for place in 0.. {
         progress.check()?;
         let mut tag = [0; 8];
@@ -90,7 +91,7 @@ pub(crate) fn each_variable(
         let mut element = (&mut bytes).take(whole);
         match kind {
             COMPRESSED => {
-                let unpacked = Limited { inner: ZlibDecoder::new(&mut element), left: limit, limit };
+                let unpacked = Limited { inner: ZlibDecoder::new(&mut element), left: &mut left, limit };
                 let mut stream = Stream { source, bytes: Box::new(unpacked), big, place };
                 let inner = stream.tag()?;
                 if inner.kind == MATRIX && inner.size > 0 {
@@ -301,16 +302,17 @@ fn word(bytes: &[u8], big: bool) -> u32 {
 }
 
 /// Stops a small element from unpacking into more than the machine holds.
-struct Limited<R> {
+struct Limited<'a, R> {
     inner: R,
-    left: u64,
+    /// Of all elements of the file together.
+    left: &'a mut u64,
     limit: u64,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        self.left =
+        *self.left =
             self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other(TooMuch::Total(self.limit)))?;
         Ok(n)
     }

@@ -14,10 +14,14 @@ pub(crate) mod decode;
 mod disk;
 mod guard;
 mod layout;
+#[cfg(feature = "arrow")]
+mod lz4;
 pub(crate) mod mat;
 mod npy;
 pub(crate) mod numbers;
 mod packed;
+#[cfg(feature = "parquet")]
+mod pages;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod pieces;
@@ -26,8 +30,10 @@ pub(crate) mod rows;
 mod source;
 mod text;
 mod wav;
+mod wide;
 
 pub(crate) use disk::Disk;
+pub use disk::MISSING;
 pub(crate) use guard::{Contents, TooMuch};
 pub use npy::{Array, read_array};
 pub(crate) use npy::{fortran_to_c, read_with_gaps};
@@ -55,7 +61,7 @@ pub struct Options {
     /// Whether missing values are read, as NaN: empty cells, `NA` and the like, nulls, and numbers that are not finite. Otherwise
     /// they are errors.
     pub gaps: bool,
-    /// Bytes after which the decompression of a text file is given up. 8 GiB by default: a small file can
+    /// Bytes after which the decompression of a text or Parquet file is given up. 8 GiB by default: a small file can
     /// otherwise unpack to more than any machine holds.
     pub max_decompressed: u64,
 }

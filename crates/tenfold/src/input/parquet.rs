@@ -1,16 +1,18 @@
 //! Parquet: numeric columns, read a row group at a time.
 
 use super::disk::{Cursor, Disk};
+use super::guard::Tally;
 use super::layout::choose;
+use super::pages::{Tallies, column_reader, width};
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::reader::{ChunkReader, FileReader, Length};
-use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use tenfold_engine::progress::{Progress, Silent};
@@ -18,7 +20,7 @@ use tenfold_engine::progress::{Progress, Silent};
 /// The file as the parquet crate wants it. Lengths are checked against the file before a buffer is made, which
 /// the crate's own reader for files does not do.
 #[derive(Debug)]
-pub(crate) struct Chunks(pub(crate) Arc<Disk>);
+pub(super) struct Chunks(Arc<Disk>);
 
 impl Length for Chunks {
     fn len(&self) -> u64 {
@@ -36,6 +38,58 @@ impl ChunkReader for Chunks {
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<bytes::Bytes> {
         let bytes = self.0.bytes(start, length as u64);
         bytes.map(Into::into).map_err(|e| ParquetError::External(Box::new(e)))
+    }
+}
+
+/// An open file, and what has come out of it so far.
+pub(crate) struct File {
+    pub(super) disk: Arc<Disk>,
+    chunks: Arc<Chunks>,
+    metadata: ParquetMetaData,
+    pub(super) names: Vec<String>,
+    pub(super) tallies: Tallies,
+}
+
+impl File {
+    /// Opens a file, out of which no more than `limit` bytes may come.
+    ///
+    /// # Errors
+    /// A damaged footer.
+    pub(crate) fn open(disk: &Arc<Disk>, limit: u64) -> Result<Self> {
+        let chunks = Arc::new(Chunks(Arc::clone(disk)));
+        let metadata = guarded(disk, || ParquetMetaDataReader::new().parse_and_finish(&*chunks))?;
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let names = columns.iter().map(|c| c.path().string()).collect();
+        Ok(Self { disk: Arc::clone(disk), chunks, metadata, names, tallies: Tallies::new(disk, limit) })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Rows, as the file says: nothing to make room by.
+    pub(crate) fn rows(&self) -> u64 {
+        self.metadata.file_metadata().num_rows().max(0) as u64
+    }
+
+    /// Row groups.
+    pub(crate) fn groups(&self) -> usize {
+        self.metadata.num_row_groups()
+    }
+
+    /// Rows of a group, as the file says.
+    pub(super) fn rows_of(&self, group: usize) -> u64 {
+        self.metadata.row_group(group).num_rows().max(0) as u64
+    }
+
+    pub(super) fn about(&self, at: usize) -> ColumnDescPtr {
+        self.metadata.file_metadata().schema_descr().column(at)
+    }
+
+    pub(super) fn column_reader(&self, group: usize, at: usize, tallies: &Tallies) -> Result<ColumnReader> {
+        let group = self.metadata.row_group(group);
+        guarded(&self.disk, || column_reader(&self.disk, &self.chunks, group, at, tallies))
     }
 }
 
@@ -58,13 +112,11 @@ pub(crate) fn guarded<T>(disk: &Disk, work: impl FnOnce() -> ParquetResult<T>) -
 }
 
 pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
-    let reader = guarded(disk, || SerializedFileReader::new(Chunks(Arc::clone(disk))))?;
-    let metadata = reader.metadata();
-    let columns = metadata.file_metadata().schema_descr().columns();
-    let all: Vec<String> = columns.iter().map(|c| c.path().string()).collect();
-    let chosen = choose(disk, &all, options.columns.as_deref())?;
+    let file = File::open(disk, options.max_decompressed)?;
+    let all = file.names();
+    let chosen = choose(disk, all, options.columns.as_deref())?;
     for &j in &chosen {
-        if let Some(what) = not_a_number(&columns[j]) {
+        if let Some(what) = not_a_number(&file.about(j)) {
             return Err(disk.fail(
                 format!("column {:?} holds {what}, not numbers", all[j]),
                 "choose the numeric columns with --columns",
@@ -73,12 +125,15 @@ pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
     }
     let names: Vec<String> = chosen.iter().map(|&j| all[j].clone()).collect();
     let mut starts = vec![0usize];
-    for group in metadata.row_groups() {
+    for group in file.metadata.row_groups() {
         let end =
             usize::try_from(group.num_rows()).ok().and_then(|n| starts[starts.len() - 1].checked_add(n));
         starts.push(end.ok_or_else(|| disk.fail("has row groups of impossible length", DAMAGED))?);
     }
     let rows = starts[starts.len() - 1];
+    // No more rows are read than the file says, so what it says is what it unpacks to.
+    let row: u64 = chosen.iter().map(|&j| width(file.about(j).physical_type())).sum();
+    Tally::new(disk, options.max_decompressed).check(disk, (rows as u64).saturating_mul(row))?;
     let largest = starts.windows(2).map(|w| dense_bytes(w[1] - w[0], names.len())).max().unwrap_or(0);
     if largest > options.memory {
         return Err(disk.fail(
@@ -91,8 +146,8 @@ pub(super) fn open(disk: &Arc<Disk>, options: &Options) -> Result<Opened> {
     }
     let keep = (options.memory / largest.max(1)).clamp(1, 8) as usize;
     let store = Groups {
-        disk: Arc::clone(disk),
-        reader,
+        file,
+        limit: options.max_decompressed,
         chosen,
         names: names.clone(),
         starts,
@@ -130,8 +185,9 @@ fn not_a_number(column: &ColumnDescriptor) -> Option<&'static str> {
 
 /// A Parquet file and the row groups decoded last.
 struct Groups {
-    disk: Arc<Disk>,
-    reader: SerializedFileReader<Chunks>,
+    file: File,
+    /// Bytes that a row group may unpack to.
+    limit: u64,
     chosen: Vec<usize>,
     names: Vec<String>,
     /// First row of every group, and the number of rows.
@@ -146,7 +202,7 @@ struct Groups {
 impl std::fmt::Debug for Groups {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Groups")
-            .field("disk", &self.disk)
+            .field("disk", &self.file.disk)
             .field("starts", &self.starts)
             .finish_non_exhaustive()
     }
@@ -174,7 +230,7 @@ impl Stored for Groups {
         for group in 0..self.starts.len() - 1 {
             let (from, to) =
                 (self.starts[group] * self.names.len(), self.starts[group + 1] * self.names.len());
-            self.decode(group, &mut out[from..to], progress)?;
+            self.decode(group, &mut out[from..to], &self.file.tallies, progress)?;
         }
         Ok(())
     }
@@ -189,7 +245,8 @@ impl Groups {
             None => {
                 recent.truncate(self.keep - 1);
                 let mut numbers = vec![0.0; (self.starts[group + 1] - self.starts[group]) * self.names.len()];
-                self.decode(group, &mut numbers, &Silent)?;
+                // A group is unpacked as often as the work comes back to it, and counted anew.
+                self.decode(group, &mut numbers, &Tallies::new(&self.file.disk, self.limit), &Silent)?;
                 (group, Arc::new(numbers))
             }
         };
@@ -197,13 +254,18 @@ impl Groups {
         Ok(Arc::clone(&recent[0].1))
     }
 
-    fn decode(&self, group: usize, out: &mut [f64], progress: &dyn Progress) -> Result<()> {
-        let reader = guarded(&self.disk, || self.reader.get_row_group(group))?;
+    fn decode(
+        &self,
+        group: usize,
+        out: &mut [f64],
+        tallies: &Tallies,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         let rows = (self.starts[group + 1] - self.starts[group]) as u64;
         for (place, &j) in self.chosen.iter().enumerate() {
             progress.check()?;
-            let column = guarded(&self.disk, || reader.get_column_reader(j))?;
-            let about = self.reader.metadata().file_metadata().schema_descr().column(j);
+            let column = self.file.column_reader(group, j, tallies)?;
+            let about = self.file.about(j);
             let (unsigned, present) = (is_unsigned(&about), about.max_def_level());
             let target =
                 Target { groups: self, first_row: self.starts[group], place, present, out: &mut *out };
@@ -215,7 +277,7 @@ impl Groups {
                 ColumnReader::Int64ColumnReader(r) => target.fill(r, |&x| x as f64)?,
                 ColumnReader::FloatColumnReader(r) => target.fill(r, |&x| f64::from(x))?,
                 ColumnReader::DoubleColumnReader(r) => target.fill(r, |&x| x)?,
-                _ => return Err(self.disk.fail("changes a column's type between row groups", DAMAGED)),
+                _ => return Err(self.file.disk.fail("changes a column's type between row groups", DAMAGED)),
             }
             progress.advance(rows);
         }
@@ -245,7 +307,7 @@ impl Target<'_> {
     /// Decodes in batches of 8192 values, so that a group that lies about its length costs one batch.
     fn fill<T: DataType>(self, mut column: ColumnReaderImpl<T>, number: impl Fn(&T::T) -> f64) -> Result<()> {
         let Self { groups, first_row, place, present, out } = self;
-        let (cols, disk) = (groups.names.len(), &groups.disk);
+        let (cols, disk) = (groups.names.len(), &groups.file.disk);
         let rows = out.len() / cols;
         let (mut values, mut levels, mut done) = (Vec::new(), Vec::new(), 0);
         while done < rows {

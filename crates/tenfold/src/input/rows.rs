@@ -6,7 +6,7 @@
 //! letter like any other; but spreadsheets quote cells in them too. So there a cell stands in quotes only when they
 //! close where the cell ends and within the line; all others are taken as they stand, and counted.
 
-use super::Source;
+use super::{Source, numbers};
 use crate::error::Result;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
@@ -38,6 +38,16 @@ impl Cells {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).filter_map(|i| self.get(i))
+    }
+
+    /// The beginning of the row, for messages.
+    pub(crate) fn shown(&self) -> String {
+        let mut shown = String::new();
+        for (i, cell) in self.iter().take(20).enumerate() {
+            shown += if i > 0 { "," } else { "" };
+            shown += numbers::shown(cell.trim_ascii()).trim();
+        }
+        shown
     }
 
     /// All cells one after another, unless one of them is not UTF-8: the whole row is looked at once.
@@ -116,7 +126,7 @@ impl<'a> RowReader<'a> {
     /// Reads the next row; gives the number of its first line, or nothing at the end.
     ///
     /// # Errors
-    /// A row that is too large, a quote that is never closed; what the source says.
+    /// A row that is too large or has too many cells, a quote that is never closed; what the source says.
     pub(crate) fn next(&mut self, cells: &mut Cells) -> Result<Option<u64>> {
         cells.clear();
         if !self.next_line()? {
@@ -127,11 +137,10 @@ impl<'a> RowReader<'a> {
             Kind::Csv => self.csv(cells)?,
             Kind::Tsv => self.open_quotes += tsv(content(&self.line), cells),
         }
-        match cells.len() {
-            n if n > MOST_CELLS => {
-                Err(self.source.fail(first, format!("has {n} cells, more than {MOST_CELLS}"), TOO_WIDE))
-            }
-            _ => Ok(Some(first)),
+        // Neither goes on beyond that: the places of cells take more than their bytes.
+        match cells.len() > MOST_CELLS {
+            true => Err(self.source.fail(first, format!("has more than {MOST_CELLS} cells"), TOO_WIDE)),
+            false => Ok(Some(first)),
         }
     }
 
@@ -166,8 +175,8 @@ impl<'a> RowReader<'a> {
             cells.data.extend_from_slice(&rest[..next.unwrap_or(rest.len())]);
             cells.end();
             match next {
-                Some(next) => at += next + 1,
-                None => return Ok(()),
+                Some(next) if cells.len() <= MOST_CELLS => at += next + 1,
+                _ => return Ok(()),
             }
         }
     }
@@ -243,8 +252,8 @@ fn tsv(line: &[u8], cells: &mut Cells) -> usize {
         };
         cells.end();
         match next {
-            Some(next) => rest = next,
-            None => return open,
+            Some(next) if cells.len() <= MOST_CELLS => rest = next,
+            _ => return open,
         }
     }
 }

@@ -6,7 +6,8 @@
 use super::disk::{Cursor, Disk};
 use super::guard::{Contents, Guard, TooMuch};
 use super::layout::Layout;
-use super::rows::{MOST_CELLS, TOO_WIDE};
+use super::rows::TOO_WIDE;
+use super::wide::{Narrow, TooWide};
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
@@ -52,9 +53,9 @@ impl Format {
         disk: &Disk,
         file: impl Read + Send + 'a,
         limit: u64,
-    ) -> Result<Reader<Box<dyn Read + Send + 'a>>> {
+    ) -> Result<Reader<Narrow<Box<dyn Read + Send + 'a>>>> {
         let unpacked = unpacked(disk, self.packing, file, (limit, Contents::Lines))?;
-        Ok(csv_rows(unpacked, self.delimiter))
+        Ok(csv_rows(Narrow::new(unpacked, self.delimiter), self.delimiter))
     }
 }
 
@@ -130,9 +131,6 @@ pub(super) fn open(
     let Some(first) = next_row(disk, &mut reader, &mut record)? else {
         return Err(disk.fail("holds no lines", "give a file with at least one row of numbers"));
     };
-    if record.len() > MOST_CELLS {
-        return Err(disk.fail(format!("has {} columns, more than {MOST_CELLS}", record.len()), TOO_WIDE));
-    }
     let layout = Layout::new(disk, &record, format.delimiter, options)?;
     let mut pass = Pass { values: Vec::new(), fits: true, rows: 0, index: Vec::new() };
     let mut row = Vec::with_capacity(layout.names.len());
@@ -207,9 +205,13 @@ fn next_row<R: Read>(disk: &Disk, reader: &mut Reader<R>, record: &mut ByteRecor
                 let line = reader.position().line();
                 let (problem, remedy) = match error.into_kind() {
                     csv::ErrorKind::Io(e) => {
-                        match e.get_ref().and_then(|inner| inner.downcast_ref::<TooMuch>()) {
-                            Some(too_much) => (too_much.to_string(), too_much.remedy()),
-                            None => (format!("cannot be read ({e})"), UNPACK),
+                        let inner = e.get_ref();
+                        let too_much = inner.and_then(|inner| inner.downcast_ref::<TooMuch>());
+                        let too_wide = inner.and_then(|inner| inner.downcast_ref::<TooWide>());
+                        match (too_much, too_wide) {
+                            (Some(too_much), _) => (too_much.to_string(), too_much.remedy()),
+                            (_, Some(too_wide)) => (too_wide.to_string(), TOO_WIDE),
+                            _ => (format!("cannot be read ({e})"), UNPACK),
                         }
                     }
                     other => (format!("cannot be read ({other:?})"), UNPACK),

@@ -2,7 +2,7 @@
 
 use super::extent::Extent;
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_repeats};
 
 /// How far a motif reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,11 +122,27 @@ impl Params {
         if self.starts == 0 {
             return bad("starts", "0".into(), "at least one start");
         }
+        check_repeats("starts", self.starts)?;
         if let Length::Known(extent) = self.length
             && (extent.is_empty() || extent.len() < 2)
         {
             return bad("length", extent.to_string(), "at least two samples");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_have_limits() {
+        let check = |starts| Params { starts, ..Params::new(2) }.check();
+        assert!(check(1).is_ok() && check(10_000).is_ok());
+        for starts in [0, 10_001, 1_000_000_000] {
+            let error = check(starts).unwrap_err().to_string();
+            assert!(error.contains("starts"), "{error}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::model::{Diagnostics, Model};
 use super::moments::{Cumulants, Target};
 use crate::checkpoint::{identify, stage};
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use crate::verdict::Verdict;
 use tenfold_engine::progress::{Progress, Silent};
 
@@ -146,6 +146,8 @@ impl Params {
             };
             model.refine(signals, self.seed, &judge, progress)?;
         }
+        let motifs = model.filters().values.iter().chain(model.weights());
+        check_fitted("motifs", motifs.copied())?;
         Ok(model)
     }
 
@@ -334,7 +336,50 @@ fn check_signals(signals: &Signals) -> Result<()> {
         (false, _) => {
             unfit(&format!("channel {} is constant", constant.join(", ")), "leave it out with --channels")
         }
+    }?;
+    check_reach(signals)
+}
+
+/// The fourth cumulant adds up fourth powers, which must be numbers, and must not vanish.
+fn check_reach(signals: &Signals) -> Result<()> {
+    let (mut largest, mut place) = (0.0f64, (0, 0, 0));
+    for (number, stretch) in signals.stretches().iter().enumerate() {
+        for (at, x) in stretch.values.iter().enumerate() {
+            if x.abs() > largest.abs() {
+                (largest, place) = (*x, (number, at / stretch.extent.len(), at % stretch.extent.len()));
+            }
+        }
     }
+    let most = (f64::MAX / signals.samples() as f64).powf(0.25);
+    // Below this, powers are rounded to steps of 2⁻¹⁰⁷⁴ and lose their digits.
+    let least = (f64::MIN_POSITIVE / f64::EPSILON).powf(0.25);
+    if largest.abs() > most {
+        let (number, channel, at) = place;
+        let stretch = &signals.stretches()[number];
+        let (channel, at) = (&signals.channels()[channel], stretch.offset + at);
+        return Err(Error::Unfit {
+            problem: format!(
+                "the value {largest:e} in trial {}, channel {channel}, at sample {at} (counted from 0) is too large: its fourth power \
+                 leaves the range of double precision",
+                stretch.trial
+            ),
+            remedy: format!(
+                "mend it; if it is right, divide the signals by a number that brings them below {most:.0e}"
+            ),
+        });
+    }
+    if largest.abs() < least {
+        return Err(Error::Unfit {
+            problem: format!(
+                "the largest value of the signals is {largest:.1e}, whose fourth power leaves the range of double precision"
+            ),
+            remedy: format!(
+                "multiply the signals by a number such as 1e{:.0}",
+                (-largest.abs().log10().floor()).min(300.0)
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// Motifs as arrays; their channels stand one after the other already.

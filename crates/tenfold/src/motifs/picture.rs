@@ -6,7 +6,7 @@ use super::events::Event;
 use super::extent::Extent;
 use super::filters::Filters;
 use crate::error::{Error, Result};
-use crate::model_file::ModelFile;
+use crate::model_file::{ModelFile, count, index, whole};
 use serde_json::{Value, json};
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::progress::Progress;
@@ -126,8 +126,8 @@ impl Picture {
             problem: "its excerpt of the signals does not fit".into(),
             remedy: "fit the model again".into(),
         };
-        let whole = |name: &str| facts[name].as_u64().map(|value| value as usize);
-        let extent = whole("rows").zip(whole("columns")).map(|(rows, columns)| Extent { rows, columns });
+        let fact = |name: &str| count(&facts[name]).map(|value| value as usize);
+        let extent = fact("rows").zip(fact("columns")).map(|(rows, columns)| Extent { rows, columns });
         let (signal, rebuilt) = (file.vector("excerpt")?, file.vector("excerpt_rebuilt")?);
         let size = extent.map_or(Some(0), |e| e.rows.checked_mul(e.columns)?.checked_mul(channels));
         let events = file.matrix("events")?;
@@ -138,23 +138,22 @@ impl Picture {
             return Err(damaged());
         }
         let event = |i: usize| {
-            let row = events.row(i);
-            let event = Event {
-                trial: row[0] as usize,
-                row: row[1] as i64,
-                start: row[2] as i64,
-                motif: row[3] as usize,
-                amplitude: row[4],
-            };
-            if event.motif < motifs { Ok(event) } else { Err(damaged()) }
+            let &[trial, row, start, motif, amplitude] = events.row(i) else { return None };
+            Some(Event {
+                trial: index(trial, usize::MAX)?,
+                row: whole(row)?,
+                start: whole(start)?,
+                motif: index(motif, motifs)?,
+                amplitude,
+            })
         };
         Ok(Self {
             signal,
             rebuilt,
             extent,
-            begin: whole("begin").unwrap_or(0),
-            events: (0..events.rows()).map(event).collect::<Result<_>>()?,
-            samples: whole("samples").unwrap_or(0),
+            begin: fact("begin").unwrap_or(0),
+            events: (0..events.rows()).map(event).collect::<Option<_>>().ok_or_else(damaged)?,
+            samples: fact("samples").unwrap_or(0),
             explained: facts["explained"].as_f64().unwrap_or(0.0),
             noise: facts["noise"].as_f64().unwrap_or(0.0),
             lambda: facts["lambda"].as_f64().unwrap_or(0.0),

@@ -1,5 +1,6 @@
 //! Sentences as numbers of words, in their order.
 
+use super::read::Lines;
 use crate::checkpoint::Digest;
 use crate::error::Result;
 use crate::topics::read::{Cutter, Recipe};
@@ -10,6 +11,32 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Sentences that one task cuts into words.
 const TOGETHER: usize = 512;
+
+/// Tasks whose words are put together at a time: enough to share among threads, and little beside what is put together.
+const TASKS: usize = 256;
+
+/// Sentences, however they are held.
+pub(super) trait Sentences: Sync {
+    fn count(&self) -> usize;
+    /// Hands over the sentences of a range, in order.
+    fn each(&self, range: Range<usize>, take: &mut dyn FnMut(&str));
+}
+
+impl<T: AsRef<str> + Sync> Sentences for [T] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn each(&self, range: Range<usize>, take: &mut dyn FnMut(&str)) {
+        self[range].iter().for_each(|sentence| take(sentence.as_ref()));
+    }
+}
+
+/// The ranges of all tasks over so many sentences.
+fn tasks(count: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    let range = move |task: usize| task * TOGETHER..count.min((task + 1) * TOGETHER);
+    (0..count.div_ceil(TOGETHER)).into_par_iter().map(range)
+}
 
 /// How sentences become words. Every word counts, the shortest and the most frequent too, because they carry the phrases; so
 /// do marks of punctuation.
@@ -129,27 +156,45 @@ impl Text {
     /// # Errors
     /// A recipe out of range, or one that joins words into runs, which have no order.
     pub fn new<T: AsRef<str> + Sync>(sentences: &[T], cutting: &Cutting, min_count: usize) -> Result<Self> {
+        Self::of(sentences, cutting, min_count)
+    }
+
+    /// [`Text::new`] of the lines of a file.
+    ///
+    /// # Errors
+    /// As [`Text::new`].
+    pub fn of_lines(lines: &Lines, cutting: &Cutting, min_count: usize) -> Result<Self> {
+        Self::of(lines, cutting, min_count)
+    }
+
+    /// Bytes of the text that [`Text::of_lines`] makes, where words stand between blanks.
+    pub fn bytes_of(lines: &Lines) -> u64 {
+        4 * lines.words() + 8 * lines.len() as u64
+    }
+
+    fn of<S: Sentences + ?Sized>(sentences: &S, cutting: &Cutting, min_count: usize) -> Result<Self> {
         let knife = Knife::new(cutting)?;
-        let counted = |some: &[T]| {
+        let counted = |some: Range<usize>| {
             let mut counts: HashMap<String, u64> = HashMap::new();
-            for sentence in some {
-                knife.words(sentence.as_ref(), &mut |word| match counts.get_mut(word) {
+            sentences.each(some, &mut |sentence| {
+                knife.words(sentence, &mut |word| match counts.get_mut(word) {
                     Some(count) => *count += 1,
                     None => {
                         counts.insert(word.to_owned(), 1);
                     }
                 });
-            }
+            });
             counts
         };
         // Counts are whole numbers: any order of adding gives the same.
-        let counts = sentences.par_chunks(TOGETHER).map(counted).reduce(HashMap::new, added);
+        let counts = tasks(sentences.count()).map(counted).reduce(HashMap::new, added);
         let (tokens, distinct) = (counts.values().sum(), counts.len());
         let mut words: Vec<(String, u64)> =
             counts.into_iter().filter(|(_, count)| *count >= min_count as u64).collect();
         words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (vocabulary, counts): (Vec<_>, Vec<_>) = words.into_iter().unzip();
-        let (words, ends) = numbered(sentences, &knife, &index(&vocabulary));
+        let kept = counts.iter().sum::<u64>() as usize;
+        let (words, ends) = numbered(sentences, &knife, &index(&vocabulary), kept);
         Ok(Self { words, ends, vocabulary, counts, cutting: cutting.clone(), tokens, distinct })
     }
 
@@ -229,7 +274,7 @@ impl Numbered {
         knife: &Knife,
         index: &HashMap<String, u32>,
     ) -> Self {
-        let (words, ends) = numbered(sentences, knife, index);
+        let (words, ends) = numbered(sentences, knife, index, 0);
         Self { words, ends }
     }
 
@@ -262,24 +307,29 @@ fn added(mut a: HashMap<String, u64>, mut b: HashMap<String, u64>) -> HashMap<St
     a
 }
 
-fn numbered<T: AsRef<str> + Sync>(
-    sentences: &[T],
+/// `room` is for the words, as many as are expected, so that the arrays need not grow.
+fn numbered<S: Sentences + ?Sized>(
+    sentences: &S,
     knife: &Knife,
     index: &HashMap<String, u32>,
+    room: usize,
 ) -> (Vec<u32>, Vec<usize>) {
-    let cut = |some: &[T]| {
+    let cut = |some: Range<usize>| {
         let (mut words, mut ends) = (Vec::new(), Vec::with_capacity(some.len()));
-        for sentence in some {
-            knife.words(sentence.as_ref(), &mut |word| words.extend(index.get(word)));
+        sentences.each(some, &mut |sentence| {
+            knife.words(sentence, &mut |word| words.extend(index.get(word)));
             ends.push(words.len());
-        }
+        });
         (words, ends)
     };
-    let parts: Vec<(Vec<u32>, Vec<usize>)> = sentences.par_chunks(TOGETHER).map(cut).collect();
-    let (mut words, mut ends) = (Vec::new(), Vec::with_capacity(sentences.len()));
-    for (part, part_ends) in parts {
-        ends.extend(part_ends.into_iter().map(|end| words.len() + end));
-        words.extend(part);
+    let count = sentences.count();
+    let (mut words, mut ends) = (Vec::with_capacity(room), Vec::with_capacity(count));
+    for begin in (0..count.div_ceil(TOGETHER)).step_by(TASKS) {
+        let parts: Vec<(Vec<u32>, Vec<usize>)> = tasks(count).skip(begin).take(TASKS).map(&cut).collect();
+        for (part, part_ends) in parts {
+            ends.extend(part_ends.into_iter().map(|end| words.len() + end));
+            words.extend(part);
+        }
     }
     (words, ends)
 }

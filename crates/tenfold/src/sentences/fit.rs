@@ -9,7 +9,7 @@ use super::moments::Cooccurrence;
 use super::read::Given;
 use super::templates::{Learner, Learning, Search};
 use crate::checkpoint::{Digest, identify, stage, within};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use crate::report::grouped;
 use crate::verdict::Verdict;
 use std::collections::HashMap;
@@ -114,6 +114,7 @@ impl Params {
         if sentences.words.is_empty() {
             return Err(too_little("no sentence holds a word that has a vector"));
         }
+        check_fitted("vectors of words", vectors.matrix.as_slice().iter().copied())?;
         self.judge_vectors(text, &vectors, &sentences, &mut verdict);
         let frequencies = frequencies(text, &numbers);
         let sif = stage(progress, "common direction", |progress| {

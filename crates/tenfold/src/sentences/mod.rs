@@ -68,5 +68,5 @@ pub use features::Features;
 pub use fit::{Params, Words};
 pub use model::{Diagnostics, Model, Phrase};
 pub use moments::Cooccurrence;
-pub use read::{Given, ReadOptions, read, read_vectors};
+pub use read::{Given, Lines, ReadOptions, read, read_vectors};
 pub use templates::{Learner, Search};

@@ -10,7 +10,7 @@ use super::features::{Encoder, Features, Sif, Sizes};
 use super::fit::Params;
 use super::gather::Gathered;
 use super::templates::Templates;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use crate::report::grouped;
 use crate::verdict::{Level, Verdict};
 use serde_json::Value;
@@ -162,7 +162,7 @@ impl Model {
     /// words × dimensions, and for templates words × length × dimensions × templates.
     ///
     /// # Errors
-    /// None but those of a model that was tampered with.
+    /// [`Error::Unfit`] for word vectors whose sums leave the range of double precision.
     ///
     /// # Example
     /// ```
@@ -197,7 +197,9 @@ impl Model {
             });
         }
         progress.stage("encoding", 0);
-        self.encoder().encode(&self.numbered(sentences)?, features, progress)
+        let rows = self.encoder().encode(&self.numbered(sentences)?, features, progress)?;
+        check_range("numbers of sentences", rows.as_slice().iter().copied())?;
+        Ok(rows)
     }
 
     /// The cosine of every sentence of `a` with the one at its place in `b`; 0 where one of them has no known word.
@@ -292,6 +294,13 @@ impl Model {
 }
 
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let (high, low) = (1e75, 1e-75);
+    // Squares of squares of numbers beyond these leave the range of double precision.
+    if [a, b].into_iter().map(largest).any(|x| x > high || (x > 0.0 && x < low)) {
+        let unit = |x: &[f64]| x.iter().map(|v| v / largest(x).max(f64::MIN_POSITIVE)).collect::<Vec<_>>();
+        return cosine(&unit(a), &unit(b));
+    }
     let size = (dot(a, a) * dot(b, b)).sqrt();
     if size > 0.0 { (dot(a, b) / size).clamp(-1.0, 1.0) } else { 0.0 }
 }

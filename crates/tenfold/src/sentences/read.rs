@@ -1,7 +1,9 @@
 //! Sentences from files, one a line, and word vectors that others learned.
 
+mod held;
 mod vectors;
 
+pub use held::Lines;
 pub use vectors::{Given, read_vectors};
 
 use crate::error::{Error, Result};
@@ -39,10 +41,10 @@ impl Default for ReadOptions {
 /// # let path = folder.path().join("reviews.txt");
 /// std::fs::write(&path, "A fine film.\n\nDull, alas\n").unwrap();
 /// let lines = read(&path, &ReadOptions::default(), &Silent)?;
-/// assert_eq!(lines, ["A fine film.", "", "Dull, alas"]);
+/// assert_eq!(lines.iter().collect::<Vec<_>>(), ["A fine film.", "", "Dull, alas"]);
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Vec<String>> {
+pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Lines> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
     if [".csv", ".tsv", ".parquet", ".npy"].iter().any(|end| plain.ends_with(end)) {
@@ -61,10 +63,9 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
     };
     let source = Source::open(path, opening, progress)?;
     let mut pieces = source.pieces(progress)?;
-    let mut lines: Vec<String> = Vec::new();
+    let mut lines = Lines::default();
     while let Some(piece) = pieces.next()? {
-        let text = utf8(source.path(), &piece, lines.len() as u64 + 1)?;
-        lines.extend(text.lines().map(str::to_owned));
+        lines.push(utf8(source.path(), &piece, lines.len() as u64 + 1)?);
     }
     Ok(lines)
 }
@@ -85,7 +86,7 @@ mod tests {
         };
         let error = told(b"one\ntwo caf\xe9\n", None).unwrap_err().to_string();
         assert!(error.contains("t.txt, line 2") && error.contains("--encoding latin1"), "{error}");
-        assert_eq!(told(b"one\ntwo caf\xe9\n", Some("latin1")).unwrap()[1], "two café");
+        assert_eq!(told(b"one\ntwo caf\xe9\n", Some("latin1")).unwrap().get(1), Some("two café"));
         assert!(told(b"", None).unwrap_err().to_string().contains("is empty"));
         let table = folder.path().join("t.csv.gz");
         std::fs::write(&table, "a,b\n").unwrap();

@@ -15,7 +15,7 @@ use super::{choose, stability};
 use crate::admixture::{Cvb0, HeldOut, Polished, Stepwise, WordTotals, estimate_alpha};
 use crate::checkpoint::{identify, stage, stage_on};
 use crate::components::Components;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_fitted};
 use crate::verdict::Verdict;
 use aside::{FEWEST_WATCHED, judging, watched};
 use std::time::Instant;
@@ -174,7 +174,9 @@ impl Params {
         let mut diagnostics = Diagnostics::new(&estimate, &choice, stability, &polished, self);
         diagnostics.seconds = stages.seconds;
         let parts = Parts { polished, statistics, unigram, diagnostics, moments: kept, verdict };
-        Model::assemble(self, corpus, parts)
+        let model = Model::assemble(self, corpus, parts)?;
+        check_fitted("topics", model.topics().as_slice().iter().chain(model.alpha()).copied())?;
+        Ok(model)
     }
 
     /// k from the corpus. Some documents have no part in it, but see which number completes them best: those that watch the

@@ -12,7 +12,7 @@ pub(super) use sweep::{Block, Outside, Sweeper};
 
 use super::data::{Kind, Table, Variable};
 use super::network::Network;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use std::ops::Range;
 use tenfold_engine::linalg::Mat;
 use tenfold_engine::linalg::parallel::fill_rows;
@@ -93,7 +93,10 @@ impl Network {
         self.check(table.variables())?;
         let rows: Vec<u32> = (0..table.samples() as u32).collect();
         let sweeper = Sweeper::new(self, table.variables(), &[], table.samples());
-        log_likelihoods(&sweeper, table, &rows, progress)
+        let logs = log_likelihoods(&sweeper, table, &rows, progress)?;
+        // An impossible sample has −∞.
+        check_range("log-likelihoods", logs.iter().copied().filter(|log| *log != f64::NEG_INFINITY))?;
+        Ok(logs)
     }
 
     /// Posteriors of all hidden nodes for some of the samples.
@@ -129,6 +132,10 @@ impl Network {
                 }
             }
         });
+        // Where a sample is impossible its likelihood is 0, and the logarithm of that no number; no posterior is beyond the range.
+        all.chunks_exact(states + 1).try_for_each(|row| {
+            check_range("probabilities of hidden states", row[..states].iter().copied())
+        })?;
         let part = |n: usize| {
             let (from, k) = (sweeper.offsets[n], self.nodes[n].states());
             Mat::from_fn(count, k, |i, s| all[i * (states + 1) + from + s])

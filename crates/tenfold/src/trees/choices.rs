@@ -67,3 +67,18 @@ impl Params {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Synth;
+    use super::*;
+
+    #[test]
+    fn more_tables_than_fit_into_memory_are_refused() {
+        let drawn = Synth { variables: 6, samples: 300, ..Synth::default() }.draw().unwrap();
+        for bootstrap in [10_001, 1_000_000_000] {
+            let error = Params { bootstrap, ..Params::new(2) }.fit(&drawn.table).unwrap_err().to_string();
+            assert!(error.contains("bootstrap") && error.contains("at most 10000"), "{error}");
+        }
+    }
+}

@@ -4,6 +4,9 @@ use crate::checkpoint::Digest;
 use crate::error::{Error, Result};
 use std::ops::Range;
 
+/// Most variables of a file: its reader keeps up to a kilobyte for each, and trees compare each with each.
+pub(super) const MOST_VARIABLES: usize = 1 << 16;
+
 /// What the numbers of a variable are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -163,6 +166,11 @@ impl Table {
         self.missing_ends.reserve_exact(samples);
         self.features.reserve_exact(entries);
         self.values.reserve_exact(entries);
+    }
+
+    /// The same for variables that are missing.
+    pub(super) fn reserve_missing(&mut self, missing: usize) {
+        self.missing.reserve_exact(missing);
     }
 
     /// The variables.

@@ -101,6 +101,7 @@ impl Params {
         identify(progress, "trees", self, |digest| table.identify(digest))?;
         let mut verdict = Verdict::default();
         let units = Units::of(table);
+        tell::outliers(&units, table, &mut verdict);
         let scaled = units.apply(table);
         let table = scaled.as_ref().unwrap_or(table);
         let (learn, watch) = self.split(table);
@@ -186,6 +187,9 @@ impl Params {
         (table, units): (&Table, &Units),
         progress: &dyn Progress,
     ) -> Result<Model> {
+        let (nodes, emissions) = (&learned.network.nodes, &learned.network.emissions);
+        let tables = nodes.iter().map(|n| &n.table).chain(emissions.iter().map(|e| &e.mean));
+        crate::error::check_fitted("tables of the tree", tables.flat_map(|t| t.as_slice().iter().copied()))?;
         let log_likelihood = mean(&learned.network.log_likelihood(table, progress)?) - units.nats(table);
         let diagnostics = Diagnostics {
             samples: table.samples(),
@@ -221,6 +225,7 @@ impl Params {
         {
             return wrong("states", k.to_string(), "at least 2, or auto");
         }
+        crate::error::check_repeats("bootstrap", self.bootstrap)?;
         if !(0.0..1.0).contains(&self.held_out) {
             return wrong("held_out", self.held_out.to_string(), "a share from 0 to below 1");
         }

@@ -3,19 +3,21 @@
 use super::newick::scan::{Bad, Label, Scanner, Word};
 use super::newick::{Written, next_tree};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What to do about a file without trees.
 const WANTED: &str = "give a file with a block BEGIN TREES; TREE name = (a,(b,c)); END;";
 
 /// All trees of all TREES blocks; numbers of a TRANSLATE command become the names they stand for.
-pub(super) fn trees(text: &str) -> Result<Vec<Vec<Written>>, Bad> {
+pub(super) fn trees(text: &str, most: usize) -> Result<Vec<Vec<Written>>, Bad> {
     let mut words = Scanner::new(text);
     words.equals = true;
     // Behind the first word, which told the format.
     words.at = text.len() - text.trim_start().len() + "#nexus".len();
     let mut found = Vec::new();
+    let mut left = most;
     while find_block(&mut words) {
-        block(&mut words, &mut found)?;
+        block(&mut words, &mut found, &mut left)?;
     }
     match found.is_empty() {
         true => Err(words.bad(0, "holds no tree in a TREES block", WANTED)),
@@ -29,9 +31,9 @@ fn find_block(words: &mut Scanner) -> bool {
         let rest = &words.text[words.at..];
         let Some(end) = rest.find(';') else { return false };
         // Only the last words count: comments may stand before.
-        let command: Vec<&str> = rest[..end].split_whitespace().collect();
+        let mut command = rest[..end].split_whitespace();
         words.at += end + 1;
-        if let [.., begin, name] = command[..]
+        if let (Some(name), Some(begin)) = (command.next_back(), command.next_back())
             && begin.eq_ignore_ascii_case("begin")
             && name.eq_ignore_ascii_case("trees")
         {
@@ -40,8 +42,10 @@ fn find_block(words: &mut Scanner) -> bool {
     }
 }
 
-fn block(words: &mut Scanner, found: &mut Vec<Vec<Written>>) -> Result<(), Bad> {
-    let mut names: HashMap<String, Label> = HashMap::new();
+/// Reads a block. `left` is the number of nodes that its trees may have together.
+fn block(words: &mut Scanner, found: &mut Vec<Vec<Written>>, left: &mut usize) -> Result<(), Bad> {
+    let most = *left;
+    let mut names: HashMap<Rc<str>, Label> = HashMap::new();
     loop {
         let at = words.at;
         match words.next()? {
@@ -54,20 +58,21 @@ fn block(words: &mut Scanner, found: &mut Vec<Vec<Written>>) -> Result<(), Bad> 
                     pass_command(words)?;
                     return Ok(());
                 }
-                "translate" => translate(words, &mut names)?,
+                "translate" => translate(words, &mut names, most)?,
                 "tree" | "utree" => {
                     pass_name(words)?;
                     words.equals = false;
-                    let tree = next_tree(words)?;
+                    let tree = next_tree(words, *left)?;
                     words.equals = true;
                     let Some(mut tree) = tree else {
                         return Err(words.bad(at, "a TREE command holds no tree", WANTED));
                     };
                     for node in tree.iter_mut() {
-                        if let Some(name) = node.label.as_ref().and_then(|l| names.get(&l.text)) {
+                        if let Some(name) = node.label.as_ref().and_then(|l| names.get(&*l.text)) {
                             node.label = Some(name.clone());
                         }
                     }
+                    *left = left.saturating_sub(tree.len());
                     found.push(tree);
                 }
                 _ => pass_command(words)?,
@@ -101,7 +106,7 @@ fn pass_name(words: &mut Scanner) -> Result<(), Bad> {
 }
 
 /// Pairs of a short and a full name between commas, up to a semicolon.
-fn translate(words: &mut Scanner, names: &mut HashMap<String, Label>) -> Result<(), Bad> {
+fn translate(words: &mut Scanner, names: &mut HashMap<Rc<str>, Label>, most: usize) -> Result<(), Bad> {
     let bad = |words: &Scanner, at| {
         words.bad(at, "a TRANSLATE command is not made of pairs", "write TRANSLATE 1 a, 2 b;")
     };
@@ -115,6 +120,10 @@ fn translate(words: &mut Scanner, names: &mut HashMap<String, Label>) -> Result<
         };
         let Word::Label(full) = words.next()? else { return Err(bad(words, at)) };
         names.insert(short.text, full);
+        if names.len() > most {
+            let problem = "a TRANSLATE command names more tips than a tree of all variables has";
+            return Err(words.bad(at, problem, "keep the names of the tips that are variables"));
+        }
         match words.next()? {
             Word::Mark(b',') => {}
             Word::Mark(b';') => return Ok(()),

@@ -29,6 +29,15 @@ fn sparse(degree: f64) -> Chance {
     Chance { nodes: 600, degree, kind: Kind::Undirected, uneven: false, weighted: false }
 }
 
+fn hubs(
+    (degree, gamma, own): (f64, f64, f64),
+    k: impl Into<Components>,
+    seed: u64,
+) -> tenfold::Result<Verdict> {
+    let params = communities::Params { seed, ..communities::Params::new(k) };
+    Ok(params.fit(&draw::hubs((1000, degree), gamma, own, seed))?.verdict().clone())
+}
+
 fn unigram(k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
     let corpus = draw::one_unigram(1500, 500, 60, seed);
     Ok(topics::Params { seed, ..topics::Params::new(k) }.fit(&corpus)?.verdict().clone())
@@ -36,6 +45,11 @@ fn unigram(k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
 
 fn gaussian(k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
     let samples = draw::gaussian_samples(4000, 8, seed);
+    Ok(ica::Params { seed, ..ica::Params::new(k) }.fit(&samples)?.verdict().clone())
+}
+
+fn round(k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
+    let samples = draw::round_samples(5000, 6, 3, seed);
     Ok(ica::Params { seed, ..ica::Params::new(k) }.fit(&samples)?.verdict().clone())
 }
 
@@ -59,6 +73,14 @@ fn alike(k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
     Ok(cells::Params { seed, ..cells::Params::new(k) }.fit(&tissue)?.verdict().clone())
 }
 
+fn detected(image: &cells::Plane) -> tenfold::Result<Verdict> {
+    Ok(cells::detect::Params::default().find(image, &Silent)?.diagnostics.verdict)
+}
+
+fn typed(counts: &cells::GeneCounts, seed: u64) -> tenfold::Result<Verdict> {
+    Ok(cells::Params { seed, ..cells::Params::new(2) }.fit_counts(counts)?.verdict().clone())
+}
+
 fn words(lines: &[String], seed: u64) -> tenfold::Result<Verdict> {
     let text = Text::new(lines, &Cutting::default(), 3)?;
     let params = sentences::Params {
@@ -74,6 +96,8 @@ const NOISE: &[Case] = &[
     Case { application: "ica", what: "Gaussian samples, k = 4", fit: |s| gaussian(4, s) },
     Case { application: "ica", what: "Gaussian samples, k = 8", fit: |s| gaussian(8, s) },
     Case { application: "ica", what: "Gaussian samples, k auto", fit: |s| gaussian(AUTO, s) },
+    Case { application: "ica", what: "a round cloud with heavy tails, k = 4", fit: |s| round(4, s) },
+    Case { application: "ica", what: "a round cloud with heavy tails, k auto", fit: |s| round(AUTO, s) },
     Case { application: "topics", what: "one unigram, k = 2", fit: |s| unigram(2, s) },
     Case { application: "topics", what: "one unigram, k = 5", fit: |s| unigram(5, s) },
     Case { application: "topics", what: "one unigram, k = 20", fit: |s| unigram(20, s) },
@@ -112,6 +136,36 @@ const NOISE: &[Case] = &[
         application: "communities",
         what: "uneven degrees, k auto",
         fit: |s| graph(Chance { uneven: true, ..sparse(12.0) }, AUTO, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.5, k = 2",
+        fit: |s| hubs((40.0, 2.5, 0.0), 2, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.5, k = 5",
+        fit: |s| hubs((40.0, 2.5, 0.0), 5, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.5, k auto",
+        fit: |s| hubs((40.0, 2.5, 0.0), AUTO, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.1, k = 2",
+        fit: |s| hubs((20.0, 2.1, 0.0), 2, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.1, k = 5",
+        fit: |s| hubs((20.0, 2.1, 0.0), 5, s),
+    },
+    Case {
+        application: "communities",
+        what: "hubs, power 2.1, k auto",
+        fit: |s| hubs((20.0, 2.1, 0.0), AUTO, s),
     },
     Case {
         application: "communities",
@@ -188,9 +242,49 @@ const NOISE: &[Case] = &[
         },
     },
     Case {
+        application: "cells",
+        what: "an image of noise smoothed over 2 pixels",
+        fit: |s| detected(&draw::smooth_noise(300, 2.0, s)),
+    },
+    Case {
+        application: "cells",
+        what: "an image of noise smoothed over 5 pixels",
+        fit: |s| detected(&draw::smooth_noise(300, 5.0, s)),
+    },
+    Case {
+        application: "cells",
+        what: "an image of noisy rows",
+        fit: |s| detected(&draw::noisy_rows(300, s)),
+    },
+    Case {
+        application: "cells",
+        what: "an image of lognormal pixels",
+        fit: |s| detected(&draw::bright_pixels(300, s)),
+    },
+    Case {
+        application: "cells",
+        what: "fractions without types, k = 2",
+        fit: |s| typed(&draw::gene_noise(300, 30, true, s), s),
+    },
+    Case {
+        application: "cells",
+        what: "uneven counts without types, k = 2",
+        fit: |s| typed(&draw::gene_noise(300, 30, false, s), s),
+    },
+    Case {
         application: "sentences",
         what: "words drawn one by one",
         fit: |s| words(&draw::random_sentences(3000, 400, s), s),
+    },
+    Case {
+        application: "sentences",
+        what: "2,000 words drawn one by one",
+        fit: |s| words(&draw::random_sentences(4000, 2000, s), s),
+    },
+    Case {
+        application: "sentences",
+        what: "sentences whose words were shuffled",
+        fit: |s| words(&draw::shuffled(&draw::patterned_sentences(16_000, s), s), s),
     },
 ];
 
@@ -240,6 +334,11 @@ const GOOD: &[Case] = &[
         },
     },
     Case {
+        application: "communities",
+        what: "2 drawn communities with hubs",
+        fit: |s| hubs((20.0, 2.5, 0.6), 2, s),
+    },
+    Case {
         application: "motifs",
         what: "2 drawn motifs",
         fit: |seed| {
@@ -270,6 +369,12 @@ const GOOD: &[Case] = &[
                 cells::Synth { types: 3, genes: 60, cells: 60 * 400, seed, ..Default::default() }.draw()?;
             Ok(cells::Params { seed, ..cells::Params::new(3) }.fit(&drawn.tissue)?.verdict().clone())
         },
+    },
+    Case { application: "cells", what: "drawn tissue", fit: |s| detected(&draw::tissue_image(400, 100, s)) },
+    Case {
+        application: "cells",
+        what: "drawn tissue of few cells",
+        fit: |s| detected(&draw::tissue_image(400, 12, s)),
     },
     Case {
         application: "sentences",
@@ -343,6 +448,39 @@ const HARD: &[Case] = &[
         },
     },
     Case {
+        application: "motifs",
+        what: "three samples 30 to 50 times too large",
+        fit: |seed| {
+            let noise = draw::noise_signals(100, Extent::line(300), 1, 0.0, seed);
+            let mut stretches = noise.stretches().to_vec();
+            for (window, at, spike) in [(20, 211, 30.0), (71, 8, -40.0), (98, 150, 50.0)] {
+                stretches[(window + seed as usize) % 100].values[at] = spike;
+            }
+            signals(
+                motifs::Signals::new(stretches, noise.channels().to_vec(), None, false),
+                1,
+                Extent::line(8),
+                seed,
+            )
+        },
+    },
+    Case {
+        application: "trees",
+        what: "one number of 1e9",
+        fit: |seed| {
+            let synth = trees::Synth { samples: 1000, emits: trees::Emits::Real, seed, ..Default::default() };
+            let drawn = trees::Synth { variables: 8, ..synth }.draw()?.table;
+            let mut table = trees::Table::new(drawn.variables().to_vec())?;
+            for i in 0..drawn.samples() {
+                let row = drawn.row(i);
+                let own = |(&f, &x): (&u32, &f64)| (f, if (i, f) == (300, 4) { 1e9 } else { x });
+                let entries: Vec<(u32, f64)> = row.features.iter().zip(row.values).map(own).collect();
+                table.push(&entries, row.missing);
+            }
+            Ok(trees::Params { seed, ..trees::Params::new(2) }.fit(&table)?.verdict().clone())
+        },
+    },
+    Case {
         application: "trees",
         what: "a variable twice",
         fit: |seed| {
@@ -378,6 +516,19 @@ const HARD: &[Case] = &[
             let drawn =
                 cells::Synth { types: 2, genes: 40, cells: 8000, seed, ..Default::default() }.draw()?;
             Ok(cells::Params { seed, ..cells::Params::new(15) }.fit(&drawn.tissue)?.verdict().clone())
+        },
+    },
+    Case {
+        application: "cells",
+        what: "one pixel a thousand times too bright",
+        fit: |seed| {
+            let mut image = draw::tissue_image(400, 100, seed);
+            let whole = cells::detect::Params::default().find(&image, &Silent)?.cells.len();
+            image.values_mut()[400 * 200 + 100] = 1e6;
+            let found = cells::detect::Params::default().find(&image, &Silent)?;
+            // One cell may stand where the pixel is.
+            assert!(found.cells.len().abs_diff(whole) <= 2, "{} of {whole}", found.cells.len());
+            Ok(found.diagnostics.verdict)
         },
     },
     Case {

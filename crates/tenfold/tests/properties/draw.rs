@@ -1,21 +1,22 @@
 //! Data in which there is nothing to find, drawn by seed.
 
 use rand::RngExt;
-use tenfold::cells::{Cell, Plane, Section, Tissue};
+use tenfold::cells::synth::{Scatter, Scene};
+use tenfold::cells::{Cell, GeneCounts, Plane, Section, Tissue};
 use tenfold::communities::{Graph, GraphBuilder, Kind};
-use tenfold::engine::linalg::Mat;
-use tenfold::engine::linalg::random::{gaussian, normal, rng};
+use tenfold::engine::linalg::random::{gaussian, normal, permutation, rng};
+use tenfold::engine::linalg::{Csr, Mat};
 use tenfold::motifs::{Extent, Signals, Stretch};
 use tenfold::topics::{Builder, Corpus, Documents};
 use tenfold::trees;
 
-/// Where each of these words begins in [0, 1): word w has probability in proportion to 1 / (w + 3), as words of a language do.
-fn zipf(words: usize) -> Vec<f64> {
-    let total: f64 = (0..words).map(|w| 1.0 / (w as f64 + 3.0)).sum();
+/// Where each of these words ends in [0, 1): word w, from 0, has probability in proportion to 1 / (w + first), as words of a language do.
+fn zipf(words: usize, first: f64) -> Vec<f64> {
+    let total: f64 = (0..words).map(|w| 1.0 / (w as f64 + first)).sum();
     let mut sum = 0.0;
     (0..words)
         .map(|w| {
-            sum += 1.0 / (w as f64 + 3.0) / total;
+            sum += 1.0 / (w as f64 + first) / total;
             sum
         })
         .collect()
@@ -33,7 +34,7 @@ pub fn gaussian_samples(samples: usize, columns: usize, seed: u64) -> Mat {
 
 /// Documents that all draw from one distribution of words.
 pub fn one_unigram(documents: usize, words: usize, length: usize, seed: u64) -> Corpus {
-    let (mut rng, ends) = (rng(seed, 901), zipf(words));
+    let (mut rng, ends) = (rng(seed, 901), zipf(words, 3.0));
     let mut batch = Documents { ends: Vec::new(), words: Vec::new(), counts: Vec::new() };
     for _ in 0..documents {
         let mut counts = std::collections::BTreeMap::<u32, u32>::new();
@@ -107,6 +108,27 @@ impl Chance {
     }
 }
 
+/// Pairs joined with probability min(1, w_u w_v / Σw), where the wished degrees w fall by a power law with exponent `gamma`: a simple
+/// graph with hubs that are joined less often than the product of their degrees says. Even and odd nodes are two communities
+/// whose own pairs have that probability 1 + `own` times and the others 1 − `own` times.
+pub fn hubs((nodes, degree): (usize, f64), gamma: f64, own: f64, seed: u64) -> Graph {
+    let mut rng = rng(seed, 912);
+    let mut wish: Vec<f64> = (0..nodes).map(|u| ((u + 1) as f64).powf(-1.0 / (gamma - 1.0))).collect();
+    let total = degree * nodes as f64;
+    let scale = total / wish.iter().sum::<f64>();
+    wish.iter_mut().for_each(|w| *w *= scale);
+    let mut edges = Vec::new();
+    for u in 0..nodes {
+        for v in u + 1..nodes {
+            let times = if (u + v) % 2 == 0 { 1.0 + own } else { 1.0 - own };
+            if rng.random::<f64>() < times * wish[u] * wish[v] / total {
+                edges.push((u as u64, v as u64));
+            }
+        }
+    }
+    Graph::from_edges(Kind::Undirected, &edges, None).unwrap()
+}
+
 /// Normal noise; with `colour` each sample keeps that share of the one before it.
 pub fn noise_signals(windows: usize, window: Extent, channels: usize, colour: f64, seed: u64) -> Signals {
     let mut rng = rng(seed, 903);
@@ -178,15 +200,78 @@ pub fn noise_image(side: usize, seed: u64) -> Plane {
     Plane::new(side, side, (0..side * side).map(|_| (100.0 + 10.0 * normal(&mut rng)) as f32).collect())
 }
 
-/// Sentences whose words are drawn one by one, whatever stands beside them.
+/// Noise that hangs together: every pixel is the mean of normal numbers around it, by a Gaussian of so many pixels.
+pub fn smooth_noise(side: usize, deviation: f64, seed: u64) -> Plane {
+    let mut rng = rng(seed, 912);
+    let reach = (4.0 * deviation).ceil() as usize;
+    let wide = side + 2 * reach;
+    let weights: Vec<f64> =
+        (0..=2 * reach).map(|i| (-0.5 * ((i as f64 - reach as f64) / deviation).powi(2)).exp()).collect();
+    let white: Vec<f64> = (0..wide * wide).map(|_| normal(&mut rng)).collect();
+    let sum = |of: &dyn Fn(usize) -> f64| weights.iter().enumerate().map(|(i, w)| w * of(i)).sum::<f64>();
+    let across: Vec<f64> =
+        (0..wide * side).map(|at| sum(&|i| white[at / side * wide + at % side + i])).collect();
+    let value = |at: usize| sum(&|i| across[(at / side + i) * side + at % side]) as f32;
+    Plane::new(side, side, (0..side * side).map(value).collect())
+}
+
+/// Every row brighter or darker than the next, with a little noise.
+pub fn noisy_rows(side: usize, seed: u64) -> Plane {
+    let mut rng = rng(seed, 913);
+    let rows: Vec<f64> = (0..side).map(|_| normal(&mut rng)).collect();
+    let value = |at: usize| (rows[at / side] + 0.1 * normal(&mut rng)) as f32;
+    Plane::new(side, side, (0..side * side).map(value).collect())
+}
+
+/// Pixels by themselves, some of them much brighter than most.
+pub fn bright_pixels(side: usize, seed: u64) -> Plane {
+    let mut rng = rng(seed, 914);
+    Plane::new(side, side, (0..side * side).map(|_| normal(&mut rng).exp() as f32).collect())
+}
+
+/// Drawn cells on uneven ground, with noise.
+pub fn tissue_image(side: usize, cells: usize, seed: u64) -> Plane {
+    let extent = side as f64;
+    let scatter = Scatter { cells, width: extent, height: extent, seed, ..Scatter::default() };
+    let cells = scatter.draw().unwrap().cells;
+    Scene { width: side, height: side, noise: 5.0, seed, ..Scene::default() }.draw(&cells)
+}
+
+/// Rows of genes that know nothing of each other: fractions, or counts several times as variable as Poisson's.
+pub fn gene_noise(rows: usize, genes: usize, fractions: bool, seed: u64) -> GeneCounts {
+    let mut rng = rng(seed, 915);
+    let places = (0..rows).flat_map(|m| (0..genes).map(move |g| (m, g)));
+    let entries: Vec<(usize, usize, f64)> = places
+        .map(|(m, g)| {
+            let even: f64 = rng.random();
+            (m, g, if fractions { even } else { (-6.0 * even.max(1e-300).ln()).floor() })
+        })
+        .filter(|entry| entry.2 > 0.0)
+        .collect();
+    let names = (0..genes).map(|g| format!("g{g}")).collect();
+    GeneCounts::new(names, Csr::from_triplets(rows, genes, &entries)).unwrap()
+}
+
+/// Sentences whose words are drawn one by one, whatever stands beside them; the most frequent of 2,000 words is one in eight.
 pub fn random_sentences(sentences: usize, words: usize, seed: u64) -> Vec<String> {
-    let (mut rng, ends) = (rng(seed, 907), zipf(words));
+    let (mut rng, ends) = (rng(seed, 907), zipf(words, 1.0));
     let sentence = |_| {
         let length = rng.random_range(5..20);
         let words: Vec<String> = (0..length).map(|_| format!("w{}", word(&ends, rng.random()))).collect();
         words.join(" ")
     };
     (0..sentences).map(sentence).collect()
+}
+
+/// These sentences with all their words in any order, over all of them; lengths stay.
+pub fn shuffled(sentences: &[String], seed: u64) -> Vec<String> {
+    let words: Vec<&str> = sentences.iter().flat_map(|line| line.split(' ')).collect();
+    let mut order = permutation(words.len(), &mut rng(seed, 910)).into_iter();
+    let sentence = |line: &String| {
+        let length = line.split(' ').count();
+        order.by_ref().take(length).map(|at| words[at]).collect::<Vec<_>>().join(" ")
+    };
+    sentences.iter().map(sentence).collect()
 }
 
 /// Sentences that follow one of four patterns, with words of their own in each place.
@@ -207,4 +292,17 @@ pub fn patterned_sentences(sentences: usize, seed: u64) -> Vec<String> {
         places.iter().map(place).collect::<Vec<_>>().join(" ")
     };
     (0..sentences).map(sentence).collect()
+}
+
+/// Samples whose direction is any and whose length has heavy tails (Student's law of so many degrees of freedom): there are no sources,
+/// and columns know of each other's size.
+pub fn round_samples(samples: usize, columns: usize, freedom: usize, seed: u64) -> Mat {
+    let mut rng = rng(seed, 911);
+    let mut all = gaussian(samples, columns, &mut rng);
+    for t in 0..samples {
+        let square: f64 = (0..freedom).map(|_| normal(&mut rng).powi(2)).sum();
+        let scale = (freedom as f64 / square).sqrt();
+        all.row_mut(t).iter_mut().for_each(|x| *x *= scale);
+    }
+    all
 }

@@ -160,10 +160,10 @@ pub fn held(
 /// The samples of an image as they are, and what there is to say about them.
 pub(super) fn open_raw(
     path: &Path,
-    memory: u64,
+    (memory, max_decompressed): (u64, Option<u64>),
     progress: &dyn Progress,
 ) -> Result<(Box<dyn Raw>, Vec<String>)> {
-    open_within(path, (memory, UNPACKED), progress)
+    open_within(path, (memory, max_decompressed.unwrap_or(UNPACKED)), progress)
 }
 
 fn open_within(

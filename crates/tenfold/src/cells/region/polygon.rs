@@ -1,13 +1,21 @@
 //! Polygons from tables of points and from GeoJSON.
 
+mod geojson;
+
 use super::MOST;
 use crate::error::{Error, Result};
 use crate::input::rows::{Cells, Kind, RowReader};
-use crate::input::{Disk, Opening, Source};
-use serde_json::Value;
+use crate::input::{Opening, Source};
 use std::collections::HashMap;
 use std::path::Path;
 use tenfold_engine::progress::Silent;
+
+/// Most points and rings: a region is drawn by hand or traced around structures, with thousands.
+const MOST_POINTS: usize = 1 << 22;
+const MOST_RINGS: usize = 1 << 20;
+
+/// What to do about more.
+const COARSER: &str = "trace the region with fewer points, or give it as a mask";
 
 /// One closed line of points.
 type Ring = Vec<[f64; 2]>;
@@ -99,10 +107,10 @@ impl Polygon {
     }
 
     /// A table with columns x and y and, for several rings, `ring`; or GeoJSON.
-    pub(super) fn read(path: &Path, extension: &str) -> Result<Self> {
+    pub(super) fn read(path: &Path, extension: &str, max_decompressed: Option<u64>) -> Result<Self> {
         let parts = match extension {
-            "json" | "geojson" => geojson(path)?,
-            _ => vec![table(path, extension == "tsv")?],
+            "json" | "geojson" => geojson::read(path)?,
+            _ => vec![table(path, extension == "tsv", max_decompressed.unwrap_or(MOST))?],
         };
         Self::of(parts).map_err(|error| match error {
             Error::Unfit { problem, remedy } => {
@@ -113,12 +121,13 @@ impl Polygon {
     }
 }
 
-fn table(path: &Path, tabs: bool) -> Result<Vec<Vec<[f64; 2]>>> {
+fn table(path: &Path, tabs: bool, max_decompressed: u64) -> Result<Vec<Vec<[f64; 2]>>> {
     let wanted = "give a table of points with the columns x and y, and ring where there are several";
-    let source = Source::open(path, Opening { encoding: None, max_decompressed: MOST, wanted }, &Silent)?;
+    let source = Source::open(path, Opening { encoding: None, max_decompressed, wanted }, &Silent)?;
     let mut rows = RowReader::new(&source, if tabs { Kind::Tsv } else { Kind::Csv }, 1 << 20, &Silent)?;
     let (mut cells, mut places) = (Cells::default(), None);
     let (mut rings, mut numbers): (Vec<Vec<[f64; 2]>>, HashMap<String, usize>) = Default::default();
+    let mut points = 0;
     while let Some(line) = rows.next(&mut cells)? {
         if cells.is_blank() {
             continue;
@@ -129,7 +138,7 @@ fn table(path: &Path, tabs: bool) -> Result<Vec<Vec<[f64; 2]>>> {
             let find = |name: &str| names.iter().position(|n| n == name);
             places = match (find("x"), find("y"), text.len()) {
                 (Some(x), Some(y), _) => Some((x, y, find("ring").or(find("part")).or(find("polygon")))),
-                _ => return Err(source.fail(line, format!("begins with {:?}", text.join(",")), wanted)),
+                _ => return Err(source.fail(line, format!("begins with {:?}", cells.shown()), wanted)),
             };
             continue;
         };
@@ -142,47 +151,14 @@ fn table(path: &Path, tabs: bool) -> Result<Vec<Vec<[f64; 2]>>> {
             rings.push(Vec::new());
             rings.len() - 1
         });
+        points += 1;
+        if points > MOST_POINTS || rings.len() > MOST_RINGS {
+            let problem = format!("has more than {MOST_POINTS} points or {MOST_RINGS} rings");
+            return Err(source.fail(line, problem, COARSER));
+        }
         rings[at].push([x, y]);
     }
     Ok(rings)
-}
-
-fn geojson(path: &Path) -> Result<Vec<Vec<Ring>>> {
-    let disk = Disk::open(path)?;
-    if disk.len() > MOST {
-        return Err(disk.fail("is too long for a polygon", "give the region as a mask"));
-    }
-    let wanted = "give a GeoJSON Polygon or MultiPolygon, alone or in features";
-    let bytes = disk.bytes(0, disk.len())?;
-    let value: Value =
-        serde_json::from_slice(&bytes).map_err(|e| disk.fail(format!("is no JSON ({e})"), wanted))?;
-    let mut parts = Vec::new();
-    gather(&value, &mut parts).ok_or_else(|| disk.fail("holds something else than polygons", wanted))?;
-    Ok(parts)
-}
-
-/// Takes the parts of an object; nothing where it is no polygon. JSON is never nested deeper than its parser allows.
-fn gather(value: &Value, parts: &mut Vec<Vec<Ring>>) -> Option<()> {
-    // Annotations of QuPath are a plain list of features.
-    if let Some(list) = value.as_array() {
-        return list.iter().try_for_each(|item| gather(item, parts));
-    }
-    let list = |name: &str| value.get(name).and_then(Value::as_array);
-    match value.get("type")?.as_str()? {
-        "FeatureCollection" => list("features")?.iter().try_for_each(|feature| gather(feature, parts)),
-        "Feature" => gather(value.get("geometry")?, parts),
-        "GeometryCollection" => list("geometries")?.iter().try_for_each(|geometry| gather(geometry, parts)),
-        "Polygon" => polygon(list("coordinates")?, parts),
-        "MultiPolygon" => list("coordinates")?.iter().try_for_each(|one| polygon(one.as_array()?, parts)),
-        _ => None,
-    }
-}
-
-fn polygon(written: &[Value], parts: &mut Vec<Vec<Ring>>) -> Option<()> {
-    let point = |p: &Value| Some([p.get(0)?.as_f64()?, p.get(1)?.as_f64()?]);
-    let ring = |ring: &Value| ring.as_array()?.iter().map(point).collect::<Option<Ring>>();
-    parts.push(written.iter().map(ring).collect::<Option<_>>()?);
-    Some(())
 }
 
 #[cfg(test)]
@@ -251,6 +227,15 @@ mod tests {
     }
 
     #[test]
+    fn endless_points_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("many.csv");
+        std::fs::write(&path, format!("x,y\n{}z", "0,0\n".repeat(MOST_POINTS + 1))).unwrap();
+        let error = Polygon::read(&path, "csv", None).unwrap_err().to_string();
+        assert!(error.contains("line 4194306: has more than 4194304 points"), "{error}");
+    }
+
+    #[test]
     fn overlapping_features_are_one_region() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("two.geojson");
@@ -266,7 +251,7 @@ mod tests {
             feature(holed)
         );
         std::fs::write(&path, text).unwrap();
-        let region = Polygon::read(&path, "geojson").unwrap();
+        let region = Polygon::read(&path, "geojson", None).unwrap();
         assert!(region.contains(12.0, 12.0), "in both");
         assert!(region.contains(16.0, 16.0), "a hole of one lies in the other");
         assert!(region.contains(25.0, 25.0) && !region.contains(5.0, 25.0));

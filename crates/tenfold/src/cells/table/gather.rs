@@ -23,6 +23,12 @@ impl Part {
         }
         self.cells.push(cell);
     }
+
+    /// Gives back what it grew beyond its cells: many parts wait together.
+    pub(super) fn shrink(&mut self) {
+        self.cells.shrink_to_fit();
+        self.runs.shrink_to_fit();
+    }
 }
 
 /// Brings rows together by image and gene.

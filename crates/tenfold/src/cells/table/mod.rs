@@ -25,7 +25,7 @@ use tenfold_engine::progress::Progress;
 pub struct Options {
     /// µm on the side of a pixel: what is given in µm becomes pixels. `None` takes it as it stands, with a note.
     pub scale: Option<f64>,
-    /// Bytes after which the decompression of a text file is given up. 8 GiB by default.
+    /// Bytes after which the decompression of a text or Parquet file is given up. 8 GiB by default.
     pub max_decompressed: u64,
 }
 

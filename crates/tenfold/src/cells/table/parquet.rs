@@ -6,31 +6,25 @@ use super::{Options, Read, WANTED};
 use crate::error::Result;
 use crate::input::Disk;
 use crate::input::cells::{Cell, Column};
-use crate::input::parquet::{Chunks, DAMAGED, guarded};
-use parquet::file::reader::{FileReader, RowGroupReader};
-use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::schema::types::SchemaDescriptor;
+use crate::input::parquet::{DAMAGED, File};
 use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
 const OTHER: &str = "write names as text and all else as numbers";
 
 pub(super) fn read(disk: &Arc<Disk>, options: &Options, progress: &dyn Progress) -> Result<Read> {
-    let reader = guarded(disk, || SerializedFileReader::new(Chunks(Arc::clone(disk))))?;
-    let metadata = reader.metadata();
-    let schema = metadata.file_metadata().schema_descr();
-    let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
+    let file = File::open(disk, options.max_decompressed)?;
+    let names = file.names();
     if names.is_empty() {
         return Err(disk.fail("holds no columns", WANTED));
     }
-    let columns = Columns::choose(disk.path(), None, &names, options)?;
+    let columns = Columns::choose(disk.path(), None, names, options)?;
     let name = disk.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    progress.stage(&format!("reading {name}"), metadata.file_metadata().num_rows().max(0) as u64);
+    progress.stage(&format!("reading {name}"), file.rows());
     let mut gather = Gather::default();
     let mut before = 0u64;
-    for group in 0..metadata.num_row_groups() {
-        let group = guarded(disk, || reader.get_row_group(group))?;
-        let table = Group { disk, group: &*group, schema, names: &names, columns: &columns };
+    for group in 0..file.groups() {
+        let table = Group { disk, file: &file, group, columns: &columns };
         before += table.read(before, &mut gather, progress)?;
     }
     Ok(gather.finish(disk.path(), columns))
@@ -38,15 +32,14 @@ pub(super) fn read(disk: &Arc<Disk>, options: &Options, progress: &dyn Progress)
 
 struct Group<'a> {
     disk: &'a Arc<Disk>,
-    group: &'a dyn RowGroupReader,
-    schema: &'a SchemaDescriptor,
-    names: &'a [String],
+    file: &'a File,
+    group: usize,
     columns: &'a Columns,
 }
 
 impl<'a> Group<'a> {
     fn open(&self, at: usize) -> Result<Column<'a>> {
-        Column::open(self.disk, self.group, self.schema, (at, &self.names[at]), OTHER)
+        Column::open(self.file, self.group, at, OTHER)
     }
 
     /// Reads all columns a batch at a time; says how many rows there were.
@@ -119,7 +112,7 @@ impl<'a> Group<'a> {
             true => Ok(number),
             false if self.columns.may_miss(i) => Ok(f64::NAN),
             false => {
-                let name = &self.names[self.columns.numbers().nth(i).unwrap_or(0)];
+                let name = &self.file.names()[self.columns.numbers().nth(i).unwrap_or(0)];
                 let problem = format!("row {} (counted from 1) has no number in column {name:?}", row + 1);
                 Err(self.disk.fail(problem, "places must be known: drop such rows"))
             }

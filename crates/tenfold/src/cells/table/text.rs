@@ -90,6 +90,7 @@ impl Parser<'_> {
             lines += 1;
             at = next;
         }
+        part.shrink();
         Ok((part, lines))
     }
 

@@ -3,7 +3,7 @@
 mod tokens;
 
 use super::ReadOptions;
-use super::nodes::Nodes;
+use super::nodes::{FEWER, MOST_ATTRIBUTES, Nodes};
 use crate::communities::data::{Gathered, Kind, Told};
 use crate::error::Result;
 use crate::input::Source;
@@ -101,6 +101,9 @@ fn list(tokens: &mut Tokens) -> Result<Vec<(String, String)>> {
             Token::Word => {}
             Token::End => return Err(tokens.cut_short()),
             other => return Err(tokens.unexpected(other, "a key")),
+        }
+        if values.len() == MOST_ATTRIBUTES {
+            return Err(tokens.fail(format!("has more than {MOST_ATTRIBUTES} attributes in one list"), FEWER));
         }
         let key = tokens.text()?.to_owned();
         match tokens.next()? {

@@ -1,7 +1,7 @@
 //! GraphML: nodes and edges in XML, read as a stream.
 
 use super::ReadOptions;
-use super::nodes::{Nodes, decoded, entity};
+use super::nodes::{FEWER, MOST_ATTRIBUTES, Nodes, decoded, entity};
 use crate::communities::data::{Gathered, Kind, Told};
 use crate::error::{Error, Result};
 use crate::input::{Source, TooMuch};
@@ -13,6 +13,9 @@ use tenfold_engine::progress::Progress;
 
 /// Longest piece of markup or text, which is held whole.
 const LONGEST: u64 = 1 << 24;
+
+/// Most elements within each other: the parser keeps the name and the place of each.
+const DEEPEST: u64 = 1 << 16;
 
 /// Pieces of markup between two looks whether to stop.
 const STEPS: u64 = 1 << 14;
@@ -38,6 +41,10 @@ pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progre
         match event.map_err(|e| state.refuse(e))? {
             Event::Start(element) => {
                 depth += 1;
+                if depth > DEEPEST {
+                    let problem = format!("opens more than {DEEPEST} elements within each other");
+                    return Err(source.fail(state.line, problem, MEND));
+                }
                 state.open(&element)?;
             }
             Event::Empty(element) => {
@@ -161,6 +168,10 @@ impl<'a> State<'a> {
                     let key = self.keys.get(&id);
                     let fits = key.is_none_or(|key| if item.ends.is_some() { key.edges } else { key.nodes });
                     let name = key.map_or(id.as_str(), |key| key.name.as_str());
+                    if fits && item.values.len() == MOST_ATTRIBUTES {
+                        let problem = format!("has more than {MOST_ATTRIBUTES} attributes in one element");
+                        return Err(self.source.fail(self.line, problem, FEWER));
+                    }
                     if fits {
                         item.values.push((name.to_owned(), text.trim().to_owned()));
                     }
@@ -187,6 +198,10 @@ impl<'a> State<'a> {
         let name = self.attribute(element, b"attr.name")?.unwrap_or_else(|| id.clone());
         let of = self.attribute(element, b"for")?.unwrap_or_else(|| "all".into());
         let (nodes, edges) = (of == "node" || of == "all", of == "edge" || of == "all");
+        if self.keys.len() == MOST_ATTRIBUTES {
+            let problem = format!("declares more than {MOST_ATTRIBUTES} attributes");
+            return Err(self.source.fail(self.line, problem, FEWER));
+        }
         self.keys.insert(id, Key { name, nodes, edges });
         Ok(())
     }

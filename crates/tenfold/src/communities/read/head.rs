@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
 use crate::input::numbers::line;
+use crate::input::rows::{MOST_CELLS, TOO_WIDE};
 
 /// Lines that are looked at.
 const LINES: usize = 50;
@@ -57,6 +58,10 @@ pub(super) fn look(source: &Source, format: Format, options: &ReadOptions) -> Re
     }
     let Beginning { comments, before, first, lines, numbers } = beginning;
     let separator = separator(format, &lines);
+    let wide = lines.iter().position(|line| separator.fields(line.as_bytes()).nth(MOST_CELLS).is_some());
+    if let Some(at) = wide {
+        return Err(source.fail(numbers[at], format!("has more than {MOST_CELLS} cells"), TOO_WIDE));
+    }
     let cells = |line: &str| -> Vec<String> {
         separator.fields(line.as_bytes()).map(|f| String::from_utf8_lossy(unquoted(f)).into_owned()).collect()
     };

@@ -10,6 +10,12 @@ use std::borrow::Cow;
 /// Attributes of edges that are taken for the weight when none is named.
 const USUAL: [&str; 2] = ["weight", "value"];
 
+/// Most attributes of a node or an edge: a kilobyte of file could otherwise take many of memory.
+pub(super) const MOST_ATTRIBUTES: usize = 1 << 16;
+
+/// What to do about more.
+pub(super) const FEWER: &str = "export the graph without the attributes that do not matter";
+
 /// Nodes and edges so far.
 pub(super) struct Nodes<'a> {
     source: &'a Source,

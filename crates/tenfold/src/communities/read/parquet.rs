@@ -5,11 +5,8 @@ use super::{ReadOptions, WANTED};
 use crate::communities::data::{Gathered, GraphBuilder, MEND_WEIGHT, PIECE, Pairs, compact, weight};
 use crate::error::{Error, Result};
 use crate::input::cells::{Cell, Column};
-use crate::input::parquet::{Chunks, DAMAGED, guarded};
+use crate::input::parquet::{DAMAGED, File};
 use crate::input::{Disk, Source};
-use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::SerializedFileReader;
-use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
 /// What to do about columns that hold no edges.
@@ -17,18 +14,14 @@ const CHOOSE: &str = "choose the columns with --from, --to and --weight";
 
 pub(super) fn read(source: Source, options: &ReadOptions, progress: &dyn Progress) -> Result<Gathered> {
     let disk = source.plain(options.opening(), progress)?;
-    let reader = guarded(&disk, || SerializedFileReader::new(Chunks(Arc::clone(&disk))))?;
-    let metadata = reader.metadata();
-    let schema = metadata.file_metadata().schema_descr();
-    let all: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
-    let columns = choose(disk.path(), Some(&all), all.len(), options)?;
-    let rows = metadata.file_metadata().num_rows().max(0) as u64;
-    progress.stage(&format!("reading {}", disk.path().display()), rows);
+    let file = File::open(&disk, options.max_decompressed)?;
+    let all = file.names();
+    let columns = choose(disk.path(), Some(all), all.len(), options)?;
+    progress.stage(&format!("reading {}", disk.path().display()), file.rows());
     let mut edges =
         Edges { disk: &disk, numbers: Some(Vec::new()), weights: Vec::new(), named: None, rows: 0 };
-    for group in 0..metadata.num_row_groups() {
-        let group = guarded(&disk, || reader.get_row_group(group))?;
-        let open = |at: usize| Column::open(&disk, &*group, schema, (at, &all[at]), CHOOSE);
+    for group in 0..file.groups() {
+        let open = |at: usize| Column::open(&file, group, at, CHOOSE);
         let (mut from, mut to) = (open(columns.from)?, open(columns.to)?);
         let mut weights = columns.weight.map(open).transpose()?;
         loop {

@@ -3,10 +3,8 @@
 use super::table::Rows;
 use crate::error::Result;
 use crate::input::cells::{Cell, Column};
-use crate::input::parquet::{Chunks, DAMAGED, guarded};
+use crate::input::parquet::{DAMAGED, File};
 use crate::input::{Disk, Opening, Source};
-use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::SerializedFileReader;
 use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
@@ -16,33 +14,26 @@ const CHOOSE: &str = "choose the columns with --id-column and --attribute";
 /// An open Parquet file.
 pub(super) struct Table<'a> {
     disk: Arc<Disk>,
-    reader: SerializedFileReader<Chunks>,
-    names: Vec<String>,
+    file: File,
     progress: &'a dyn Progress,
 }
 
 impl<'a> Table<'a> {
     pub(super) fn open(source: Source, opening: Opening<'_>, progress: &'a dyn Progress) -> Result<Self> {
         let disk = source.plain(opening, progress)?;
-        let reader = guarded(&disk, || SerializedFileReader::new(Chunks(Arc::clone(&disk))))?;
-        let schema = reader.metadata().file_metadata().schema_descr();
-        let names = schema.columns().iter().map(|c| c.path().string()).collect();
-        Ok(Self { disk, reader, names, progress })
+        let file = File::open(&disk, opening.max_decompressed)?;
+        Ok(Self { disk, file, progress })
     }
 }
 
 impl Rows for Table<'_> {
     fn names(&self) -> &[String] {
-        &self.names
+        self.file.names()
     }
 
     fn for_every(&mut self, columns: &[usize], take: &mut dyn FnMut(&[String]) -> Result<()>) -> Result<()> {
-        let metadata = self.reader.metadata();
-        let schema = metadata.file_metadata().schema_descr();
-        for group in 0..metadata.num_row_groups() {
-            let group = guarded(&self.disk, || self.reader.get_row_group(group))?;
-            let open =
-                |at: &usize| Column::open(&self.disk, &*group, schema, (*at, &self.names[*at]), CHOOSE);
+        for group in 0..self.file.groups() {
+            let open = |at: &usize| Column::open(&self.file, group, *at, CHOOSE);
             let mut opened = columns.iter().map(open).collect::<Result<Vec<_>>>()?;
             loop {
                 self.progress.check()?;

@@ -104,7 +104,7 @@ pub struct Part {
 pub struct Decoded {
     /// The firings, by stretch and start.
     pub events: Vec<Event>,
-    /// The share of variance that the reconstruction explains.
+    /// The share of variance that the reconstruction explains; 0 where the signals do not vary, of which nothing can be explained.
     pub explained: f64,
     /// Standard deviation of the residual.
     pub residual_sd: f64,
@@ -332,26 +332,35 @@ fn check(filters: &Filters, signals: &Signals, decoding: &Decoding) -> Result<()
     Ok(())
 }
 
-/// Running sums for a variance.
+/// A variance that grows part by part. What lies far from 0 keeps its digits, and values that are all one have the variance 0, where the
+/// difference of E\[x²\] and E\[x\]² leaves rounding.
 #[derive(Default)]
 struct Spread {
     count: f64,
-    sum: f64,
+    mean: f64,
+    /// Σ (x − mean)².
     squares: f64,
 }
 
 impl Spread {
-    fn add(&mut self, values: impl Iterator<Item = f64>) {
-        for value in values {
-            self.count += 1.0;
-            self.sum += value;
-            self.squares += value * value;
+    fn add(&mut self, values: impl Iterator<Item = f64> + Clone) {
+        let Some(first) = values.clone().next() else { return };
+        let (count, sum) = values.clone().fold((0.0, 0.0), |(n, sum), x| (n + 1.0, sum + (x - first)));
+        let mean = first + sum / count;
+        let squares = values.map(|x| (x - mean).powi(2)).sum::<f64>();
+        if self.count == 0.0 {
+            *self = Self { count, mean, squares };
+            return;
         }
+        // Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983.
+        let (all, apart) = (self.count + count, mean - self.mean);
+        self.squares += squares + apart * apart * self.count * count / all;
+        self.mean += apart * count / all;
+        self.count = all;
     }
 
     fn variance(&self) -> f64 {
-        let mean = self.sum / self.count.max(1.0);
-        (self.squares / self.count.max(1.0) - mean * mean).max(0.0)
+        self.squares / self.count.max(1.0)
     }
 }
 

@@ -220,3 +220,36 @@ fn least_squares_finds_lonely_firings_and_bad_choices_are_named() {
     let nothing = decode(&filters, &signals(Vec::new(), 1, false), &Decoding::default(), &Silent).unwrap();
     assert!(nothing.events.is_empty() && nothing.explained == 0.0);
 }
+
+#[test]
+fn nothing_of_a_constant_is_explained() {
+    let filters = filters(2, 1, Extent::line(8), 50);
+    // 0.1 is no number of binary digits, and 97 is none of its powers: sums of it are rounded.
+    for value in [0.1, -7.3e5, 1e-9, 0.0] {
+        let stretches = (0..3).map(|trial| Stretch {
+            values: vec![value; 97 + trial],
+            extent: Extent::line(97 + trial),
+            trial,
+            offset: 0,
+        });
+        let all = signals(stretches.collect(), 1, false);
+        let decoded = decode(&filters, &all, &Decoding::default(), &Silent).unwrap();
+        assert_eq!(decoded.explained, 0.0, "{value}");
+    }
+}
+
+#[test]
+fn a_variance_keeps_its_digits_far_from_zero_and_in_parts() {
+    let values: Vec<f64> = (0..1000).map(|i| f64::from((i * 7919) % 1009)).collect();
+    let mean = values.iter().sum::<f64>() / 1000.0;
+    let expected = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1000.0;
+    for far in [0.0, 1e9] {
+        let mut spread = Spread::default();
+        for part in values.chunks(137) {
+            spread.add(part.iter().map(|x| x + far));
+        }
+        spread.add(std::iter::empty());
+        assert!((spread.variance() / expected - 1.0).abs() < 1e-9, "{far}: {}", spread.variance());
+    }
+    assert_eq!(Spread::default().variance(), 0.0);
+}

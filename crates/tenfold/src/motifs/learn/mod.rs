@@ -149,17 +149,17 @@ impl Learner<'_> {
         for number in 0..count {
             self.progress.check()?;
             let starts = rest.starts(self.starts, self.seed, 100 + number as u64);
-            let best = best(rest.ascend(starts, POWER));
+            let best = best(rest.ascend(starts, POWER, self.progress)?);
             if number + 1 < count {
                 rest = rest.without(&best.filter)?;
             }
             // Taking others away has moved it; the whole spaces move it back.
-            let polished = spaces.ascend(vec![best.filter.clone()], POWER).remove(0);
+            let polished = spaces.ascend(vec![best.filter.clone()], POWER, self.progress)?.remove(0);
             let known = |f: &Found| found.iter().any(|other| self.alike(other, f) > 0.9);
             found.push(if known(&polished) { best } else { polished });
         }
         let starts = spaces.starts((3 * self.starts).max(6 * count), self.seed, 99);
-        let mut free = spaces.ascend(starts, POWER);
+        let mut free = spaces.ascend(starts, POWER, self.progress)?;
         free.sort_by(|a, b| b.certificate.total_cmp(&a.certificate));
         let mut pool: Vec<Found> = Vec::new();
         for candidate in found.iter().chain(&free) {

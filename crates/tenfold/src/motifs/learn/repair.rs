@@ -112,7 +112,7 @@ impl Learner<'_> {
         for number in 0..drop.len() {
             let starts =
                 spaces.starts(self.starts.div_ceil(2), self.seed, 7_000 + 10 * stream + number as u64);
-            let best = super::best(spaces.ascend(starts, POWER));
+            let best = super::best(spaces.ascend(starts, POWER, self.progress)?);
             if number + 1 < drop.len() {
                 spaces = spaces.without(&best.filter)?;
             }

@@ -4,6 +4,7 @@ use super::super::moments::Pairs;
 use crate::error::Result;
 use rayon::prelude::*;
 use tenfold_engine::linalg::{CMat, Complex64, Fourier, dot, random};
+use tenfold_engine::progress::Progress;
 
 /// For every sum ω the space that the motifs' u_lω span, as the leading eigenvectors of M_ω.
 #[derive(Debug, Clone)]
@@ -97,15 +98,30 @@ impl<'a> Subspaces<'a> {
     }
 
     /// Maximises φ(f) = Σ_ω ‖V_ωᴴu_ω(f)‖² / Σ_ω ‖u_ω(f)‖² from every start, by F(a) ← Σ_ω [V_ωV_ωᴴu_ω](a) F*(ω−a).
-    pub fn ascend(&self, starts: Vec<Vec<f64>>, ascent: Ascent) -> Vec<Found> {
-        starts.par_chunks(GROUP).flat_map_iter(|group| self.ascend_group(group, ascent)).collect()
+    ///
+    /// # Errors
+    /// When the listener stops the run: many starts take long.
+    pub fn ascend(
+        &self,
+        starts: Vec<Vec<f64>>,
+        ascent: Ascent,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Found>> {
+        let groups = starts.par_chunks(GROUP).map(|group| self.ascend_group(group, ascent, progress));
+        Ok(groups.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    fn ascend_group(&self, starts: &[Vec<f64>], ascent: Ascent) -> Vec<Found> {
+    fn ascend_group(
+        &self,
+        starts: &[Vec<f64>],
+        ascent: Ascent,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Found>> {
         let mut found: Vec<Found> =
             starts.iter().map(|start| Found { filter: unit(start.clone()), certificate: 0.0 }).collect();
         let mut moving: Vec<usize> = (0..found.len()).collect();
         for _ in 0..ascent.iterations {
+            progress.check()?;
             let spectra: Vec<Vec<Complex64>> =
                 moving.iter().map(|&k| self.spectrum(&found[k].filter)).collect();
             let steps = self.step(&spectra);
@@ -123,7 +139,7 @@ impl<'a> Subspaces<'a> {
                 break;
             }
         }
-        found
+        Ok(found)
     }
 
     /// One step of every start: the next filter, and φ of the last.

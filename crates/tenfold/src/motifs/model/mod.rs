@@ -1,6 +1,7 @@
 //! What was learned: motifs, what the moments say of their activations, and how far to trust them.
 
 mod diagnostics;
+mod few;
 mod firing;
 mod stored;
 
@@ -15,8 +16,9 @@ use super::moments::centres;
 use super::picture::Picture;
 use super::sparse::{Refinement, refine};
 use crate::checkpoint::stage;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use crate::verdict::Verdict;
+use few::few_firings;
 use firing::Habits;
 use serde_json::Value;
 use tenfold_engine::progress::Progress;
@@ -153,6 +155,13 @@ impl Model {
     pub(super) fn finish(&mut self, signals: &Signals, progress: &dyn Progress) -> Result<()> {
         let closed = self.cyclic && signals.stretches()[0].extent == self.filters.extent;
         self.diagnostics.likeness = likeness(&self.filters, closed);
+        for (l, firings) in few_firings(&self.filters, signals, &self.centres, progress)? {
+            let count = firings.round().max(1.0);
+            self.verdict.warn(format!(
+                "motif {l} rests on about {count} firing{}: look for outliers, or give longer signals",
+                if count == 1.0 { "" } else { "s" }
+            ));
+        }
         self.picture = self.pictured(signals, progress)?;
         self.habits =
             Habits::of(&self.picture.events, &self.filters, self.picture.samples, self.is_believed());
@@ -304,7 +313,8 @@ impl Model {
     /// Where the motifs fire in signals.
     ///
     /// # Errors
-    /// Other channels than those of the fit, choices out of range, or a listener that stops the run.
+    /// Other channels than those of the fit, choices out of range, firings beyond the range of double precision, or a listener that
+    /// stops the run.
     pub fn infer(&self, signals: &Signals, decoding: &Decoding, progress: &dyn Progress) -> Result<Decoded> {
         let mut events = Vec::new();
         let mut decoded = self.infer_each(signals, decoding, progress, &mut |_, part| {
@@ -329,7 +339,7 @@ impl Model {
         self.check_signals(signals)?;
         let centred = signals.less(&self.centres);
         let mut number = 0;
-        decode_each(&self.filters, &centred, decoding, progress, &mut |_, mut part| {
+        let decoded = decode_each(&self.filters, &centred, decoding, progress, &mut |_, mut part| {
             let stretch = &signals.stretches()[number];
             number += 1;
             // A threshold that somebody gives is the only one; that of the fit goes with the groups of the fit.
@@ -341,8 +351,12 @@ impl Model {
             {
                 channel.iter_mut().for_each(|value| *value += centre);
             }
+            check_range("firings", part.events.iter().map(|event| event.amplitude))?;
+            check_range("what firings add up to", part.reconstruction.iter().copied())?;
             each(stretch, part)
-        })
+        })?;
+        check_range("noise and explained variance", [decoded.noise, decoded.residual_sd, decoded.explained])?;
+        Ok(decoded)
     }
 
     fn check_signals(&self, signals: &Signals) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Annotation files of WFDB: two bytes an annotation, its type and the time since the one before.
 
-use super::{Annotations, TrueEvent, Truth, TruthOptions, fail, numbered};
+use super::{Annotations, Labels, TrueEvent, Truth, TruthOptions, fail};
 use crate::error::Result;
 use crate::input::Disk;
 use std::path::Path;
@@ -45,13 +45,15 @@ pub(super) fn read(path: &Path, options: &TruthOptions) -> Result<Truth> {
     };
     let wanted = |kind: u16| options.annotations == Annotations::All || is_beat(kind);
     let kept = parsed.marks.iter().filter(|(_, kind)| wanted(*kind));
-    let (mut events, names): (Vec<TrueEvent>, Vec<Option<String>>) = kept
-        .map(|&(ticks, kind)| {
-            let sample = ticks as f64 * scale;
-            (TrueEvent { trial: 0, sample, kind: 0 }, Some(letter(kind)))
+    let mut labels = Labels::default();
+    let mut events: Vec<TrueEvent> = kept
+        .map(|&(ticks, kind)| TrueEvent {
+            trial: 0,
+            sample: ticks as f64 * scale,
+            kind: labels.kind(&letter(kind)),
         })
-        .unzip();
-    let labels = numbered(names, &mut events);
+        .collect();
+    let labels = labels.finish(&mut events);
     Ok(Truth { events, labels })
 }
 

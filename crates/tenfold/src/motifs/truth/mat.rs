@@ -1,6 +1,6 @@
 //! A vector of sample numbers in a Matlab file.
 
-use super::{MOST, TrueEvent, Truth, TruthOptions, fail};
+use super::{TrueEvent, Truth, TruthOptions, fail};
 use crate::error::Result;
 use crate::input::mat::{Class, Variable, each_variable};
 use crate::input::{Opening, Source};
@@ -8,10 +8,11 @@ use std::path::Path;
 use tenfold_engine::progress::Progress;
 
 pub(super) fn read(path: &Path, options: &TruthOptions, progress: &dyn Progress) -> Result<Truth> {
-    let opening = Opening { encoding: None, max_decompressed: MOST, wanted: "give a vector of events" };
+    let opening =
+        Opening { encoding: None, max_decompressed: options.most(), wanted: "give a vector of events" };
     let source = Source::open(path, opening, progress)?;
     let mut found: Vec<(String, Vec<f64>)> = Vec::new();
-    each_variable(&source, MOST, progress, |variable, stream| {
+    each_variable(&source, options.most(), progress, |variable, stream| {
         let vector = |v: &Variable| v.class == Class::Full && v.rows.min(v.cols) == 1 && !v.complex;
         let asked = options.variable.as_ref().is_none_or(|name| *name == variable.name);
         if !asked || !vector(&variable) {

@@ -5,6 +5,7 @@ mod mat;
 mod table;
 
 use crate::error::{Error, Result};
+use std::collections::HashMap;
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
@@ -48,10 +49,15 @@ pub struct TruthOptions {
     pub annotations: Annotations,
     /// The variable of a Matlab file. `None`: the only vector.
     pub variable: Option<String>,
+    /// Bytes after which unpacking is given up. `None`: 4 GiB.
+    pub max_decompressed: Option<u64>,
 }
 
-/// Most bytes that a file of events may unpack to.
-const MOST: u64 = 4 << 30;
+impl TruthOptions {
+    fn most(&self) -> u64 {
+        self.max_decompressed.unwrap_or(4 << 30)
+    }
+}
 
 /// Reads known events; the type is told by the file's extension.
 ///
@@ -90,27 +96,39 @@ pub fn read(path: &Path, options: &TruthOptions, progress: &dyn Progress) -> Res
     Ok(truth)
 }
 
-/// Gives kinds their numbers: whole numbers by size, other names as they come.
-fn numbered(names: Vec<Option<String>>, events: &mut [TrueEvent]) -> Vec<String> {
-    let mut places = std::collections::HashMap::new();
-    let mut labels: Vec<String> = Vec::new();
-    for name in names.iter().flatten() {
-        if !places.contains_key(name) {
-            places.insert(name.clone(), labels.len());
-            labels.push(name.clone());
+/// The names of kinds as they come: a text for every event would take many times the events.
+#[derive(Debug, Default)]
+struct Labels {
+    places: HashMap<String, usize>,
+    names: Vec<String>,
+}
+
+/// The kind of an event without a name, until all are known.
+const NAMELESS: usize = usize::MAX;
+
+impl Labels {
+    /// The kind of this name, so far.
+    fn kind(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
         }
+        self.places.insert(name.to_owned(), self.names.len());
+        self.names.push(name.to_owned());
+        self.names.len() - 1
     }
-    let wholes: Option<Vec<u64>> = labels.iter().map(|label| label.parse().ok()).collect();
-    if let Some(wholes) = wholes {
-        let mut order: Vec<usize> = (0..labels.len()).collect();
-        order.sort_by_key(|&i| wholes[i]);
-        labels = order.iter().map(|&i| labels[i].clone()).collect();
-        places = labels.iter().cloned().zip(0..).collect();
+
+    /// Gives kinds their numbers: whole numbers by size, other names as they come.
+    fn finish(self, events: &mut [TrueEvent]) -> Vec<String> {
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        let wholes: Option<Vec<u64>> = self.names.iter().map(|name| name.parse().ok()).collect();
+        if let Some(wholes) = wholes {
+            order.sort_by_key(|&i| wholes[i]);
+        }
+        let mut number = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| number[old] = new);
+        events.iter_mut().for_each(|event| event.kind = number.get(event.kind).copied().unwrap_or(0));
+        order.into_iter().map(|i| self.names[i].clone()).collect()
     }
-    for (event, name) in events.iter_mut().zip(&names) {
-        event.kind = name.as_ref().map_or(0, |name| places[name]);
-    }
-    labels
 }
 
 fn fail(path: &Path, line: Option<u64>, problem: impl Into<String>, remedy: impl Into<String>) -> Error {

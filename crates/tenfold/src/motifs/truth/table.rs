@@ -1,6 +1,6 @@
 //! Tables of events.
 
-use super::{MOST, TrueEvent, Truth, TruthOptions, fail, numbered};
+use super::{Labels, NAMELESS, TrueEvent, Truth, TruthOptions, fail};
 use crate::error::Result;
 use crate::input::rows::{Cells, Kind, RowReader};
 use crate::input::{Opening, Source};
@@ -28,7 +28,8 @@ pub(super) fn read(
     options: &TruthOptions,
     progress: &dyn Progress,
 ) -> Result<Truth> {
-    let opening = Opening { encoding: None, max_decompressed: MOST, wanted: "give a table of events" };
+    let opening =
+        Opening { encoding: None, max_decompressed: options.most(), wanted: "give a table of events" };
     let source = Source::open(path, opening, progress)?;
     let kind = if tabs { Kind::Tsv } else { Kind::Csv };
     let mut rows = RowReader::new(&source, kind, LONGEST, progress)?;
@@ -37,7 +38,7 @@ pub(super) fn read(
         return Err(fail(path, None, "holds no lines", "give a table of events"));
     };
     let columns = Columns::of(path, first, &cells, options)?;
-    let (mut events, mut names) = (Vec::new(), Vec::new());
+    let (mut events, mut labels) = (Vec::new(), Labels::default());
     while let Some(line) = rows.next(&mut cells)? {
         if events.len() % ROWS == 0 {
             progress.check()?;
@@ -57,10 +58,10 @@ pub(super) fn read(
             None => 0,
             Some(at) => text(at).and_then(|t| t.parse().ok()).ok_or_else(|| bad("trial", at))?,
         };
-        names.push(columns.motif.and_then(text));
-        events.push(TrueEvent { trial, sample, kind: 0 });
+        let kind = columns.motif.and_then(text).map_or(NAMELESS, |name| labels.kind(&name));
+        events.push(TrueEvent { trial, sample, kind });
     }
-    let labels = numbered(names, &mut events);
+    let labels = labels.finish(&mut events);
     Ok(Truth { events, labels })
 }
 

@@ -87,13 +87,19 @@ impl Given {
 }
 
 /// Reads vectors of word2vec (text or binary) or GloVe, plain or packed. With `wanted`, only those of these words are kept.
+/// A packed file is given up after `max_decompressed` bytes, 64 GiB where `None`.
 ///
 /// # Errors
 /// A file that is missing, damaged, shorter than its first line promises, or whose lines have unequal numbers of
 /// numbers, with the line; a file with none of the wanted words.
-pub fn read_vectors(path: &Path, wanted: Option<&HashSet<&str>>, progress: &dyn Progress) -> Result<Given> {
-    let opening =
-        Opening { encoding: None, max_decompressed: 64 << 30, wanted: "give vectors of word2vec or GloVe" };
+pub fn read_vectors(
+    path: &Path,
+    wanted: Option<&HashSet<&str>>,
+    max_decompressed: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Given> {
+    let max_decompressed = max_decompressed.unwrap_or(64 << 30);
+    let opening = Opening { encoding: None, max_decompressed, wanted: "give vectors of word2vec or GloVe" };
     let source = Source::open(path, opening, progress)?;
     source.begin(progress);
     let mut reader = BufReader::with_capacity(1 << 20, source.bytes(progress)?);

@@ -8,6 +8,9 @@ use crate::input::decode::utf8;
 use crate::topics::data::Corpus;
 use tenfold_engine::progress::Progress;
 
+/// Documents that are taken together: where there is little in them, their places alone take many times a piece of the text.
+const TOGETHER: usize = 1 << 17;
+
 /// What a line holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -46,6 +49,10 @@ pub(super) fn read(
                         field(rest).1
                     }
                 });
+                if documents.len() == TOGETHER {
+                    texts.take(&documents)?;
+                    documents.clear();
+                }
             }
         }
         texts.take(&documents)?;

@@ -6,28 +6,21 @@ use super::table::choose_named;
 use crate::error::Result;
 use crate::input::Source;
 use crate::input::cells::{Cell, Column};
-use crate::input::parquet::{Chunks, DAMAGED, guarded};
+use crate::input::parquet::{DAMAGED, File};
 use crate::topics::data::Corpus;
-use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::SerializedFileReader;
-use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
 pub(super) fn read(source: Source, options: &ReadOptions, progress: &dyn Progress) -> Result<Corpus> {
     let disk = source.plain(options.opening(), progress)?;
-    let reader = guarded(&disk, || SerializedFileReader::new(Chunks(Arc::clone(&disk))))?;
-    let metadata = reader.metadata();
-    let about = metadata.file_metadata().schema_descr();
-    let all: Vec<String> = about.columns().iter().map(|c| c.path().string()).collect();
-    let columns = choose_named(disk.path(), &all, options)?;
+    let file = File::open(&disk, options.max_decompressed)?;
+    let all = file.names();
+    let columns = choose_named(disk.path(), all, options)?;
     let mut texts = Texts::new(disk.path(), options)?;
     texts.note(format!("text from column {}", all[columns.text]));
     let (mut names, mut nulls) = (Vec::new(), 0);
-    let rows = metadata.file_metadata().num_rows().max(0) as u64;
-    progress.stage(&format!("reading {}", disk.path().display()), rows);
-    for group in 0..metadata.num_row_groups() {
-        let group = guarded(&disk, || reader.get_row_group(group))?;
-        let open = |at: usize, remedy| Column::open(&disk, &*group, about, (at, &all[at]), remedy);
+    progress.stage(&format!("reading {}", disk.path().display()), file.rows());
+    for group in 0..file.groups() {
+        let open = |at: usize, remedy| Column::open(&file, group, at, remedy);
         let mut text = open(columns.text, NOT_TEXT)?;
         if !text.is_text() {
             return Err(disk.fail(format!("column {:?} holds no text", all[columns.text]), NOT_TEXT));

@@ -4,6 +4,7 @@ use super::super::data::Table;
 use super::super::moments::Spectra;
 use super::super::picture::HeldOut;
 use super::super::tree::Tree;
+use super::super::units::Units;
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -34,6 +35,34 @@ pub(super) fn data(spectra: &Spectra, table: &Table, verdict: &mut Verdict) {
             table.samples()
         ));
     }
+}
+
+/// Real variables that vary in a few samples only; `table` is that of the data, in its own units.
+pub(super) fn outliers(units: &Units, table: &Table, verdict: &mut Verdict) {
+    let found = units.outliers(table);
+    let [worst, ..] = &found[..] else { return };
+    let variable = &table.variables()[worst.variable];
+    let label = &variable.labels[worst.feature - table.features_of(worst.variable).start];
+    let name = match variable.labels.len() {
+        1 => variable.name.clone(),
+        _ => format!("{} ({label})", variable.name),
+    };
+    // Numbers far from 1 would be rows of digits.
+    let number = |x: f64| if (1e-4..1e7).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
+    let cells: Vec<String> =
+        worst.cells.iter().map(|(sample, x, _)| format!("{} in row {}", number(*x), sample + 1)).collect();
+    let share: f64 = worst.cells.iter().map(|(_, _, share)| share).sum();
+    let others = match found.len() {
+        1 => String::new(),
+        2 => "; one more is like that".into(),
+        n => format!("; {} more are like that", n - 1),
+    };
+    verdict.warn(format!(
+        "{name} varies by little else than {} ({:.1} % of its variance; rows are counted from 1){others}: what the other rows say is \
+         lost beside that. Correct such numbers or leave them empty; where they are right, give logarithms or ranks",
+        cells.join(", "),
+        100.0 * share
+    ));
 }
 
 /// How far to trust the tree.

@@ -55,14 +55,14 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, label: &Label) -> Option<usize> {
-        let exact = self.exact.get(label.text.as_str()).copied();
+        let exact = self.exact.get(&*label.text).copied();
         exact.or_else(|| self.loose.get(&loosened(&label.text)).copied().flatten())
     }
 
     fn find_tip(&self, label: &Label) -> Option<usize> {
         let is_short = |text: &str| text.chars().nth(1).is_some_and(|c| matches!(c, '_' | '.' | ' '));
         let short = shortened(&label.text).filter(|_| is_short(&label.text));
-        let by_first = || self.first.get(label.text.as_str()).copied().flatten();
+        let by_first = || self.first.get(&*label.text).copied().flatten();
         self.find(label).or_else(|| self.short.get(&short?).copied().flatten()).or_else(by_first)
     }
 }
@@ -105,11 +105,14 @@ fn places(written: &[Vec<Written>], names: &[String], known: &Names) -> Result<V
     let mut used = vec![false; names.len()];
     let mut strangers: Vec<(usize, &str)> = Vec::new();
     let mut all: Vec<Vec<Option<usize>>> = Vec::new();
+    // A long name of a TRANSLATE command may stand at any number of nodes, and is looked for once.
+    let (mut tips_found, mut inner_found) = (HashMap::new(), HashMap::new());
     for nodes in written {
         let mut observed = vec![None; nodes.len()];
         for (place, node) in observed.iter_mut().zip(nodes).filter(|(_, node)| node.is_tip) {
             let Some(label) = &node.label else { continue };
-            let Some(variable) = known.find_tip(label) else {
+            let found = tips_found.entry(label.text.as_ptr()).or_insert_with(|| known.find_tip(label));
+            let Some(variable) = *found else {
                 strangers.push((node.at, &label.text));
                 continue;
             };
@@ -123,8 +126,11 @@ fn places(written: &[Vec<Written>], names: &[String], known: &Names) -> Result<V
     for (nodes, observed) in written.iter().zip(&mut all) {
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| !node.is_tip) {
             // A number is the support of a split.
-            let label = node.label.as_ref().filter(|l| l.text.parse::<f64>().is_err());
-            if let Some(variable) = label.and_then(|l| known.find(l)).filter(|&v| !used[v]) {
+            let look =
+                |l: &Label| Some(l).filter(|l| l.text.parse::<f64>().is_err()).and_then(|l| known.find(l));
+            let label = node.label.as_ref();
+            let found = label.and_then(|l| *inner_found.entry(l.text.as_ptr()).or_insert_with(|| look(l)));
+            if let Some(variable) = found.filter(|&v| !used[v]) {
                 used[variable] = true;
                 observed[at] = Some(variable);
             }

@@ -13,7 +13,7 @@ pub(super) mod scan;
 mod text;
 
 pub(super) use join::join;
-pub(super) use parse::{Written, next_tree};
+pub(super) use parse::{Written, most_nodes, next_tree};
 pub(super) use text::quoted;
 pub use text::{to_newick, to_nexus};
 
@@ -29,10 +29,12 @@ use tenfold_engine::progress::Progress;
 
 /// Reads a tree over the variables of these names from a file, plain or packed, in Newick or NEXUS.
 ///
-/// Without any lengths all edges have length 1. Where a length is missing among others, it is 0.
+/// Without any lengths all edges have length 1. Where a length is missing among others, it is 0. A packed file is given up after
+/// `max_decompressed` bytes, 1 GiB where `None`.
 ///
 /// # Errors
-/// A file that is no tree, or a tree whose tips are not the variables; they name the file, the line and the names.
+/// A file that is no tree, one with more nodes than a tree of all variables has, or a tree whose tips are not the variables; they name
+/// the file, the line and the names.
 ///
 /// # Example
 /// ```
@@ -41,12 +43,18 @@ use tenfold_engine::progress::Progress;
 /// # let path = folder.path().join("truth.nwk");
 /// std::fs::write(&path, "((a:1,b:2)0.9:0.5,(c:1,'d e':1):0.5);").unwrap();
 /// let names = ["a", "b", "c", "d e"].map(String::from);
-/// let tree = tenfold::trees::read_tree(&path, &names, &Silent)?;
+/// let tree = tenfold::trees::read_tree(&path, &names, None, &Silent)?;
 /// assert_eq!((tree.hidden().count(), tree.edges().len()), (2, 5));
 /// # Ok::<(), tenfold::Error>(())
 /// ```
-pub fn read_tree(path: &Path, names: &[String], progress: &dyn Progress) -> Result<Tree> {
-    let opening = Opening { encoding: None, max_decompressed: 1 << 30, wanted: "give a file with a tree" };
+pub fn read_tree(
+    path: &Path,
+    names: &[String],
+    max_decompressed: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Tree> {
+    let max_decompressed = max_decompressed.unwrap_or(1 << 30);
+    let opening = Opening { encoding: None, max_decompressed, wanted: "give a file with a tree" };
     let source = Source::open(path, opening, progress)?;
     let mut bytes = Vec::new();
     source.reader(progress)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
@@ -64,7 +72,8 @@ pub fn parse_tree(text: &str, names: &[String]) -> Result<Tree> {
 
 fn tree_of(text: &str, path: &Path, names: &[String]) -> Result<Tree> {
     let is_nexus = text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("#nexus"));
-    let written = if is_nexus { nexus::trees(text) } else { all_trees(text) };
+    let most = most_nodes(names.len());
+    let written = if is_nexus { nexus::trees(text, most) } else { all_trees(text, most) };
     written.and_then(|written| join(&written, names)).map_err(|bad: Bad| Error::Read {
         path: path.to_owned(),
         line: Some(Scanner::line(text, bad.at)),
@@ -73,10 +82,11 @@ fn tree_of(text: &str, path: &Path, names: &[String]) -> Result<Tree> {
     })
 }
 
-fn all_trees(text: &str) -> std::result::Result<Vec<Vec<Written>>, Bad> {
+fn all_trees(text: &str, most: usize) -> std::result::Result<Vec<Vec<Written>>, Bad> {
     let mut words = Scanner::new(text);
-    let mut trees = Vec::new();
-    while let Some(tree) = next_tree(&mut words)? {
+    let (mut trees, mut left) = (Vec::new(), most);
+    while let Some(tree) = next_tree(&mut words, left)? {
+        left = left.saturating_sub(tree.len());
         trees.push(tree);
     }
     match trees.is_empty() {

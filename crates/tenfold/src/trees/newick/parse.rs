@@ -1,9 +1,24 @@
 //! One tree of a Newick text, as it is written: with a root.
 
 use super::scan::{Bad, Label, Scanner, Word};
+use crate::trees::data::MOST_VARIABLES;
 
 /// What to do about a text that is no tree.
 const MEND: &str = "mend it: a tree is written like (a:1,(b:2,c:3):0.5);";
+
+/// Nodes of all trees of a file that are held at most, beyond two for every variable: a tree whose inner nodes have two branches or more
+/// has fewer, and few inner nodes have one branch only. A byte of a hostile file is a node.
+const SPARE: usize = 1 << 14;
+
+/// What is wrong with a text that has more, and what to do about it.
+const TOO_MANY: &str = "there are more nodes up to here than a tree of the variables can have";
+const FEWER: &str = "give the tree that is meant alone, with the variables at its tips";
+
+/// Most nodes of all trees of a file together, for so many variables. The number of the variables is the caller's; where it is small, a
+/// tree of other variables is still told by its names.
+pub(in crate::trees) fn most_nodes(variables: usize) -> usize {
+    2 * variables.max(MOST_VARIABLES) + SPARE
+}
 
 /// A node as it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,14 +45,17 @@ enum State {
     Measured,
 }
 
-/// Reads the next tree; `None` at the end of the text. No recursion: a tree may be as deep as it likes.
-pub(in crate::trees) fn next_tree(words: &mut Scanner) -> Result<Option<Vec<Written>>, Bad> {
+/// Reads the next tree, of `most` nodes at most; `None` at the end of the text. No recursion: a tree may be as deep as it likes.
+pub(in crate::trees) fn next_tree(words: &mut Scanner, most: usize) -> Result<Option<Vec<Written>>, Bad> {
     let fresh = |parent: usize, at: usize| Written { parent, label: None, length: None, is_tip: true, at };
     let mut nodes = vec![fresh(0, words.at)];
     let (mut now, mut state) = (0usize, State::Fresh);
     loop {
         let word = words.next()?;
         let at = words.at.saturating_sub(1);
+        if nodes.len() > most && word != Word::End {
+            return Err(words.bad(at, TOO_MANY, FEWER));
+        }
         match word {
             Word::Mark(b'(') if state == State::Fresh => {
                 nodes[now].is_tip = false;
@@ -73,6 +91,8 @@ pub(in crate::trees) fn next_tree(words: &mut Scanner) -> Result<Option<Vec<Writ
             // The last tree of a file often lacks its semicolon.
             Word::Mark(b';') | Word::End => {
                 named(words, &nodes[0], at)?;
+                // Files may hold many trees of a node each.
+                nodes.shrink_to_fit();
                 return Ok(Some(nodes));
             }
             other => return Err(unexpected(words, at, &other, state)),

@@ -1,5 +1,7 @@
 //! The words of Newick and NEXUS.
 
+use std::rc::Rc;
+
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::trees) struct Bad {
@@ -12,7 +14,8 @@ pub(in crate::trees) struct Bad {
 /// A name, and whether it stands in quotes; otherwise its underscores may mean blanks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::trees) struct Label {
-    pub(in crate::trees) text: String,
+    /// Shared: the name that a number of a TRANSLATE command stands for may be long, and the number come often.
+    pub(in crate::trees) text: Rc<str>,
     pub(in crate::trees) quoted: bool,
 }
 
@@ -73,7 +76,7 @@ impl<'a> Scanner<'a> {
                 let rest = &self.text.as_bytes()[begin..];
                 // It stops at ASCII only, so that letters of several bytes stay whole.
                 self.at += rest.iter().position(|&b| stops(b)).unwrap_or(rest.len());
-                Ok(Word::Label(Label { text: self.text[begin..self.at].to_owned(), quoted: false }))
+                Ok(Word::Label(Label { text: self.text[begin..self.at].into(), quoted: false }))
             }
         }
     }
@@ -125,7 +128,7 @@ impl<'a> Scanner<'a> {
             text.push_str(&rest[..end]);
             self.at += end + 1;
             if self.byte() != Some(quote) {
-                return Ok(Word::Label(Label { text, quoted: true }));
+                return Ok(Word::Label(Label { text: text.into(), quoted: true }));
             }
             text.push(quote as char);
             self.at += 1;

@@ -81,6 +81,34 @@ fn errors_name_the_line_and_the_names() {
 }
 
 #[test]
+fn more_nodes_than_a_tree_has_are_refused_while_they_are_read() {
+    let most = most_nodes(3);
+    let told = "line 2: there are more nodes up to here than a tree of the variables can have; give the tree that is meant alone";
+    for text in ["(".repeat(most + 1), format!("(a{}", ",a".repeat(most)), "a;".repeat(most + 1)] {
+        // What follows is not looked at.
+        assert!(error(&format!("\n{text} ]"), "a b c").contains(told));
+        let nexus = format!("#NEXUS begin trees;\ntree x = {}", text.replace("a;", "a; tree x = a;"));
+        assert!(error(&nexus, "a b c").contains(told));
+    }
+    assert!(error(&"(".repeat(most - 1), "a b c").contains("before all of its ( are closed"));
+    // As many as there may be.
+    assert!(error(&"a;".repeat(most), "a b c").contains("stands at two tips of the"));
+    let names: Vec<String> = (0..=most).map(|i| format!("t{i} a")).collect();
+    let nexus = format!("#NEXUS begin trees; translate {};", names.join(","));
+    assert!(error(&nexus, "a b c").contains("names more tips than a tree of all variables has"));
+}
+
+#[test]
+fn long_names_that_come_often_are_held_once() {
+    let text = format!(
+        "#NEXUS begin trees; translate 1 {}; tree x = ({}1); end;",
+        "a".repeat(1 << 20),
+        "1,".repeat(20_000)
+    );
+    assert!(error(&text, "a b").contains("20001 tips are no variables"));
+}
+
+#[test]
 fn nexus_blocks_and_short_names() {
     let text = "#NEXUS\n[c]\nBegin taxa; dimensions ntax=3; taxlabels a b 'c d'; end;\nbegin Trees;\n translate 1 a, 2 b,\n 3 'c d';\n tree * one=[&R] ((1:1,2:2):1,3:3);\nEND;";
     let tree = parse_tree(text, &["a".into(), "b".into(), "c_d".into()]).unwrap();
@@ -125,9 +153,9 @@ fn files_may_be_packed() {
         flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
     std::io::Write::write_all(&mut out, b"(a,b,c);").unwrap();
     out.finish().unwrap();
-    assert_eq!(read_tree(&path, &names("a b c"), &Silent).unwrap().edges().len(), 3);
+    assert_eq!(read_tree(&path, &names("a b c"), None, &Silent).unwrap().edges().len(), 3);
     std::fs::write(&path, b"(a,\xff);").unwrap();
-    assert!(read_tree(&path, &names("a b c"), &Silent).is_err());
+    assert!(read_tree(&path, &names("a b c"), None, &Silent).is_err());
 }
 
 proptest! {

@@ -6,6 +6,10 @@ use crate::trees::data::{Kind, Table, Variable};
 use std::path::Path;
 use tenfold_engine::progress::Progress;
 
+/// What to do about more sequences than there may be variables.
+pub(super) const FEWER: &str =
+    "give the sequences that matter: taxa are variables, which trees compare each with each";
+
 /// What to do about sequences that are not aligned.
 const ALIGN: &str = "align the sequences first";
 
@@ -103,6 +107,15 @@ impl Coded {
         order.retain(|&l| self.counts[taxon][l] > 0);
         order
     }
+
+    /// How many letters are not the first level of their taxon, and how many are none, in the taxa with enough levels.
+    fn room(&self, sites: usize, all: &[(&Taxon, Vec<usize>)], fewest: usize) -> (usize, usize) {
+        let kept = all.iter().zip(&self.counts).filter(|((_, levels), _)| levels.len() >= fewest);
+        kept.fold((0, 0), |(entries, missing), ((_, levels), counts)| {
+            let letters: usize = counts.iter().sum();
+            (entries + letters - levels.first().map_or(0, |&l| counts[l]), missing + sites - letters)
+        })
+    }
 }
 
 /// Makes the table. Gaps, `N`, `X`, `?` and letters that stand for several are missing; sites where all are missing are left out, and
@@ -119,6 +132,7 @@ pub(super) fn finish(
     let mut notes = vec![format!("{} sequences of {}, {sites} sites", taxa.len(), coded.alphabet.name())];
     let all: Vec<(&Taxon, Vec<usize>)> =
         taxa.iter().enumerate().map(|(t, taxon)| (taxon, coded.levels(t))).collect();
+    let room = coded.room(sites, &all, fewest);
     let (kept, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, levels)| levels.len() >= fewest);
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|(taxon, _)| taxon.name.as_str()).collect();
@@ -137,6 +151,8 @@ pub(super) fn finish(
         labels: levels.iter().map(|&l| coded.alphabet.label(l)).collect(),
     });
     let mut table = Table::new(variables.collect())?;
+    table.reserve(sites, room.0);
+    table.reserve_missing(room.1);
     let (mut entries, mut missing) = (Vec::new(), Vec::new());
     for site in 0..sites {
         if site % 4096 == 0 {

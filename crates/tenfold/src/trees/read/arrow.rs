@@ -12,7 +12,7 @@ use tenfold_engine::progress::Progress;
 /// Reads a table, or events where the options or the names of the columns say so.
 pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -> Result<(Input, Format)> {
     let disk = source.plain(options.opening(), progress)?;
-    let mut batches = Batches::open(&disk, options.memory)?;
+    let mut batches = Batches::open(&disk, options.memory, options.max_decompressed)?;
     let names = batches.names();
     if names.is_empty() {
         return Err(disk.fail("holds no columns", WANTED));
@@ -182,6 +182,48 @@ mod tests {
         assert!(told.contains("smaller batches") && told.contains("--memory"), "{told}");
         let told = error(&good, &Options { encoding: Some("latin1".into()), ..Options::default() });
         assert!(told.contains("--encoding"), "{told}");
+    }
+
+    /// Packed columns, and rows that all point to one text.
+    #[test]
+    fn what_batches_unpack_to_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |bytes: &[u8], max_decompressed: u64| {
+            let options = Options { max_decompressed, ..Options::default() };
+            let found = read_bytes(folder.path(), "x.arrow", bytes, &options);
+            found.err().map_or(String::new(), |e| e.to_string())
+        };
+        // 80,000 bytes in each of two batches, of which the first fits.
+        let zeros = || vec![("n", Arc::new(Int64Array::from(vec![0i64; 10_000])) as ArrayRef)];
+        let long = "a".repeat(1000);
+        let town: DictionaryArray<Int8Type> = vec![long.as_str(); 1000].into_iter().collect();
+        let town: ArrayRef = Arc::new(town);
+        for stream in [false, true] {
+            for packed in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+                let bomb = bytes(zeros(), Some(packed), stream);
+                assert!(bomb.len() < 10_000);
+                let words = "unpacks to more than 100000 bytes; if you trust it, raise --max-decompressed";
+                assert!(told(&bomb, 100_000).contains(words), "{}", told(&bomb, 100_000));
+                assert!(!told(&bomb, 1 << 20).contains("unpack"), "{}", told(&bomb, 1 << 20));
+            }
+            let bomb = bytes(vec![("town", Arc::clone(&town))], None, stream);
+            assert!(
+                bomb.len() < 100_000 && told(&bomb, 100_000).contains("unpacks to more than 100000 bytes")
+            );
+        }
+    }
+
+    /// The decoder of LZ4 goes on beyond the length that a column promises.
+    #[test]
+    fn columns_longer_than_they_promise_are_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![5i64; 1000]));
+        let mut packed = bytes(vec![("n", numbers)], Some(CompressionType::LZ4_FRAME), false);
+        let at = packed.windows(8).position(|w| w == 8000i64.to_le_bytes()).unwrap();
+        packed[at..at + 8].copy_from_slice(&8i64.to_le_bytes());
+        let told =
+            read_bytes(folder.path(), "x.arrow", &packed, &Options::default()).unwrap_err().to_string();
+        assert!(told.contains("not of the length that it promises"), "{told}");
     }
 
     /// A packed column that promises more than memory, and columns of nulls with any number of rows.

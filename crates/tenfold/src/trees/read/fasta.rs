@@ -1,10 +1,11 @@
 //! Aligned sequences in FASTA.
 
-use super::align::{Taxon, finish, letter};
+use super::align::{FEWER, Taxon, finish, letter};
 use super::{Input, Options};
 use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
+use crate::trees::data::MOST_VARIABLES;
 use std::io::{BufRead, BufReader};
 use tenfold_engine::progress::Progress;
 
@@ -28,6 +29,10 @@ pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) 
             let name = utf8(source.path(), name, number)?.trim();
             if name.is_empty() {
                 return Err(source.fail(number, "a sequence has no name", "write a name behind the >"));
+            }
+            if taxa.len() == MOST_VARIABLES {
+                let problem = format!("holds more than {MOST_VARIABLES} sequences");
+                return Err(source.fail(number, problem, FEWER));
             }
             taxa.push(Taxon { name: name.to_owned(), line: number, letters: Vec::new() });
             continue;

@@ -50,32 +50,28 @@ impl Groups {
 /// A code with several groups goes to the one with the longest name, the narrowest of a hierarchy such as that of phecodes, or with
 /// [`Options::broad_groups`] to the one with the shortest; the first of several.
 pub(super) fn read(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Groups> {
-    let pairs = pairs(path, (&CODES, &GROUPS), options, progress)?;
-    let mut plain = true;
-    let mut spelled: HashMap<String, &str> = HashMap::new();
-    for (code, _) in &pairs {
-        let first = spelled.entry(without_dots(code)).or_insert(code);
-        plain &= *first == code;
-    }
-    drop(spelled);
-    let mut chosen: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut several: HashSet<&str> = HashSet::new();
-    for (code, group) in &pairs {
-        match chosen.get_mut(code.as_str()) {
-            None => {
-                chosen.insert(code, group);
-            }
-            Some(held) if *held != group => {
-                several.insert(code);
-                let better =
-                    if options.broad_groups { group.len() < held.len() } else { group.len() > held.len() };
-                if better {
-                    *held = group;
-                }
-            }
-            Some(_) => {}
+    // What stands there again is not held again.
+    let mut chosen: BTreeMap<String, String> = BTreeMap::new();
+    let mut several: HashSet<String> = HashSet::new();
+    each_pair(path, (&CODES, &GROUPS), options, progress, |code, group| match chosen.get_mut(code) {
+        None => {
+            chosen.insert(code.to_owned(), group.to_owned());
         }
-    }
+        Some(held) if held != group => {
+            if !several.contains(code) {
+                several.insert(code.to_owned());
+            }
+            let better =
+                if options.broad_groups { group.len() < held.len() } else { group.len() > held.len() };
+            if better {
+                *held = group.to_owned();
+            }
+        }
+        Some(_) => {}
+    })?;
+    let mut spelled: HashSet<String> = HashSet::new();
+    let plain = chosen.keys().all(|code| spelled.insert(without_dots(code)));
+    drop(spelled);
     let mut groups = Groups {
         names: Vec::new(),
         codes: HashMap::new(),
@@ -86,11 +82,11 @@ pub(super) fn read(path: &Path, options: &Options, progress: &dyn Progress) -> R
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     for (code, group) in &chosen {
         let number = *numbers.entry(group).or_insert_with(|| {
-            groups.names.push((*group).to_owned());
+            groups.names.push(group.clone());
             groups.names.len() as u32 - 1
         });
         let key = groups.key(code);
-        groups.codes.insert(key, ((*code).to_owned(), number));
+        groups.codes.insert(key, (code.clone(), number));
     }
     if !several.is_empty() {
         let which = if options.broad_groups { "shortest" } else { "longest" };
@@ -105,25 +101,33 @@ pub(super) fn read(path: &Path, options: &Options, progress: &dyn Progress) -> R
         );
     }
     if let Some(path) = &options.descriptions {
-        groups.descriptions = self::pairs(path, (&KEYS, &TEXTS), options, progress)?.into_iter().collect();
+        let known = &mut groups.descriptions;
+        each_pair(path, (&KEYS, &TEXTS), options, progress, |key, text| {
+            known.insert(key.to_owned(), text.to_owned());
+        })?;
     }
     Ok(groups)
 }
 
-/// The rows of a table of two columns, by usual names or the first two.
-fn pairs(
+/// Hands over the rows of a table of two columns, by usual names or the first two.
+fn each_pair(
     path: &Path,
     known: (&[&str], &[&str]),
     options: &Options,
     progress: &dyn Progress,
-) -> Result<Vec<(String, String)>> {
+    mut take: impl FnMut(&str, &str),
+) -> Result<()> {
     let wanted = "give a table with the columns code and group";
-    let opening = Opening { encoding: options.encoding.as_deref(), max_decompressed: 1 << 30, wanted };
+    let opening = Opening {
+        encoding: options.encoding.as_deref(),
+        max_decompressed: options.max_decompressed_groups,
+        wanted,
+    };
     let source = Source::open(path, opening, progress)?;
     let tabs = source.head(1 << 16).split(|b| *b == b'\n').next().is_some_and(|line| line.contains(&b'\t'));
     let mut rows = RowReader::new(&source, if tabs { Kind::Tsv } else { Kind::Csv }, 1 << 20, progress)?;
     rows.too_large = "close the quote; within quotes a quote is written twice";
-    let (mut row, mut found, mut columns) = (Cells::default(), Vec::new(), None);
+    let (mut row, mut found, mut columns) = (Cells::default(), false, None);
     while let Some(line) = rows.next(&mut row)? {
         if row.is_blank() {
             continue;
@@ -144,7 +148,8 @@ fn pairs(
             let second = place(known.1, first);
             columns = Some((first.unwrap_or(0), second.unwrap_or(if first == Some(1) { 0 } else { 1 })));
             if first.is_none() && second.is_none() {
-                found.push((cells[0].to_owned(), cells[1].to_owned()));
+                take(cells[0], cells[1]);
+                found = true;
             }
             continue;
         };
@@ -154,11 +159,12 @@ fn pairs(
             return Err(fail(source.path(), Some(line), problem, wanted));
         };
         if !a.is_empty() && !b.is_empty() {
-            found.push(((*a).to_owned(), (*b).to_owned()));
+            take(a, b);
+            found = true;
         }
     }
-    match found.is_empty() {
-        true => Err(fail(source.path(), None, "holds no pairs of a code and a group".into(), wanted)),
-        false => Ok(found),
+    match found {
+        false => Err(fail(source.path(), None, "holds no pairs of a code and a group".into(), wanted)),
+        true => Ok(()),
     }
 }

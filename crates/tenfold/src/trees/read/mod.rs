@@ -113,7 +113,12 @@ pub struct Options {
     pub memory: u64,
     /// Bytes after which unpacking, or standard input, is given up. 16 GiB by default.
     pub max_decompressed: u64,
+    /// The same for each of the tables of groups and their descriptions, which are held in memory. 1 GiB by default.
+    pub max_decompressed_groups: u64,
 }
+
+/// Bytes that a table of groups may unpack to: that of the longest classification of diseases has some megabytes.
+const GROUPS: u64 = 1 << 30;
 
 impl Default for Options {
     fn default() -> Self {
@@ -136,6 +141,7 @@ impl Default for Options {
             encoding: None,
             memory: 4 << 30,
             max_decompressed: 16 << 30,
+            max_decompressed_groups: GROUPS,
         }
     }
 }
@@ -337,12 +343,19 @@ fn open_as_is(path: &Path, options: &Options, progress: &dyn Progress) -> Result
     Ok(input)
 }
 
-/// The group of every name by a table of two columns, name and group; `None` for names that it does not have.
+/// The group of every name by a table of two columns, name and group; `None` for names that it does not have. A packed table is given
+/// up after `max_decompressed` bytes, 1 GiB where `None`.
 ///
 /// # Errors
 /// When the table cannot be read.
-pub fn groups_of(path: &Path, names: &[String], progress: &dyn Progress) -> Result<Vec<Option<String>>> {
-    let groups = map::read(path, &Options::default(), progress)?;
+pub fn groups_of(
+    path: &Path,
+    names: &[String],
+    max_decompressed: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Vec<Option<String>>> {
+    let max_decompressed_groups = max_decompressed.unwrap_or(GROUPS);
+    let groups = map::read(path, &Options { max_decompressed_groups, ..Options::default() }, progress)?;
     // A variable may be called by its code and what that is.
     let code = |name: &String| name.split_once(' ').and_then(|(code, _)| groups.find(code));
     let group = |name: &String| {

@@ -5,11 +5,8 @@ use super::table::Taken;
 use super::{Format, Input, Options, WANTED};
 use crate::error::Result;
 use crate::input::cells::Column;
-use crate::input::parquet::{Chunks, DAMAGED, guarded};
+use crate::input::parquet::{DAMAGED, File};
 use crate::input::{Disk, Source};
-use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::SerializedFileReader;
-use std::sync::Arc;
 use tenfold_engine::progress::Progress;
 
 /// What to do about columns of another type.
@@ -18,28 +15,22 @@ const OTHER: &str = "write the table with columns of text, numbers or true and f
 /// Reads a table, or events where the options or the names of the columns say so.
 pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -> Result<(Input, Format)> {
     let disk = source.plain(options.opening(), progress)?;
-    let reader = guarded(&disk, || SerializedFileReader::new(Chunks(Arc::clone(&disk))))?;
-    let metadata = reader.metadata();
-    let names: Vec<String> =
-        metadata.file_metadata().schema_descr().columns().iter().map(|c| c.path().string()).collect();
-    if names.is_empty() || metadata.num_row_groups() == 0 {
+    let file = File::open(&disk, options.max_decompressed)?;
+    let names = file.names();
+    if names.is_empty() || file.groups() == 0 {
         return Err(disk.fail("holds no columns or no rows", WANTED));
     }
-    let rows = metadata.file_metadata().num_rows().max(0) as u64;
-    progress.stage(&format!("reading {}", disk.path().display()), rows);
-    if options.means_events(&names) {
-        let fields = Fields::choose(disk.path(), Some(&names), names.len(), options)?;
-        return events(&disk, &reader, &names, fields, (options, progress))
-            .map(|input| (input, Format::Events));
+    progress.stage(&format!("reading {}", disk.path().display()), file.rows());
+    if options.means_events(names) {
+        let fields = Fields::choose(disk.path(), Some(names), names.len(), options)?;
+        return events(&disk, &file, fields, (options, progress)).map(|input| (input, Format::Events));
     }
-    let mut taken = Taken::new(disk.path(), &names, options)?;
+    let mut taken = Taken::new(disk.path(), names, options)?;
     let mut before = 0u64;
-    for group in 0..metadata.num_row_groups() {
-        let group = guarded(&disk, || reader.get_row_group(group))?;
+    for group in 0..file.groups() {
         let mut lengths = Vec::new();
-        for (at, name) in names.iter().enumerate() {
-            let schema = metadata.file_metadata().schema_descr();
-            let mut column = Column::open(&disk, &*group, schema, (at, name), OTHER)?;
+        for at in 0..names.len() {
+            let mut column = Column::open(&file, group, at, OTHER)?;
             let mut row = before;
             loop {
                 progress.check()?;
@@ -63,18 +54,14 @@ pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -
 }
 
 fn events(
-    disk: &Arc<Disk>,
-    reader: &SerializedFileReader<Chunks>,
-    names: &[String],
+    disk: &Disk,
+    file: &File,
     fields: Fields,
     (options, progress): (&Options, &dyn Progress),
 ) -> Result<Input> {
-    let metadata = reader.metadata();
-    let schema = metadata.file_metadata().schema_descr();
     let mut events = Events::new(disk.path(), options);
-    for group in 0..metadata.num_row_groups() {
-        let group = guarded(disk, || reader.get_row_group(group))?;
-        let open = |at: usize| Column::open(disk, &*group, schema, (at, &names[at]), OTHER);
+    for group in 0..file.groups() {
+        let open = |at: usize| Column::open(file, group, at, OTHER);
         let (mut samples, mut codes) = (open(fields.sample)?, open(fields.code)?);
         loop {
             progress.check()?;
@@ -91,7 +78,7 @@ fn events(
             events.take_pairs(of.iter().map(String::as_str).zip(with.iter().map(String::as_str)))?;
         }
     }
-    events.finish(fields.describe(Some(names)), progress)
+    events.finish(fields.describe(Some(file.names())), progress)
 }
 
 /// Hands the next cells over as text, empty where null, and says how many there were.

@@ -1,10 +1,11 @@
 //! Aligned sequences in PHYLIP: sequential or interleaved, with names that end at a blank or after ten letters.
 
-use super::align::{Taxon, finish, letter};
+use super::align::{FEWER, Taxon, finish, letter};
 use super::{Input, Options, fail};
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::input::decode::utf8;
+use crate::trees::data::MOST_VARIABLES;
 use std::io::Read;
 use tenfold_engine::progress::Progress;
 
@@ -22,11 +23,22 @@ enum Name {
 /// What is wrong: the line and the problem.
 type Bad = (u64, String);
 
-/// Lines that hold something, with their numbers.
-type Lines<'a> = [(u64, &'a str)];
+/// Lines that hold something, with their numbers; gone over again for every way, since a list of them would be many times the text.
+#[derive(Debug, Clone, Copy)]
+struct Lines<'a> {
+    text: &'a str,
+    /// The number of its first line.
+    first: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn iter(self) -> impl Iterator<Item = (u64, &'a str)> {
+        (self.first..).zip(self.text.lines()).filter(|(_, line)| !line.trim().is_empty())
+    }
+}
 
 /// A way to read the sequences, of which there are so many, of so many sites.
-type Way = fn(&Lines, usize, usize, Name) -> std::result::Result<Vec<Taxon>, Bad>;
+type Way = fn(Lines, usize, usize, Name) -> std::result::Result<Vec<Taxon>, Bad>;
 
 pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Input> {
     source.begin(progress);
@@ -34,9 +46,7 @@ pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) 
     source.reader(progress)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
     progress.check()?;
     let text = utf8(source.path(), &bytes, 1)?;
-    let lines: Vec<(u64, &str)> =
-        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
-    let (taxa, sites, lines) = header(source, &lines, text.len())?;
+    let (taxa, sites, lines) = header(source, text)?;
     let ways: [Way; 2] = [sequential, interleaved];
     let mut first: Option<Bad> = None;
     // Neither the order nor the kind of names is written anywhere: the first way that gives what the header promises is taken.
@@ -64,27 +74,31 @@ pub(super) fn read(source: &Source, options: &Options, progress: &dyn Progress) 
 }
 
 /// The numbers of the first line, which must not promise more than the file can hold, and the lines behind it.
-fn header<'a, 'b>(
-    source: &Source,
-    lines: &'a Lines<'b>,
-    bytes: usize,
-) -> Result<(usize, usize, &'a Lines<'b>)> {
+fn header<'a>(source: &Source, text: &'a str) -> Result<(usize, usize, Lines<'a>)> {
     let bad = |line: u64, problem: String| -> Error { source.fail(line, problem, HEADER) };
-    let Some(((line, head), rest)) = lines.split_first() else {
+    let Some((line, head)) = (Lines { text, first: 1 }).iter().next() else {
         return Err(bad(1, "holds no lines".into()));
     };
+    // What is left of the line is blank.
+    let behind = head.as_ptr() as usize - text.as_ptr() as usize + head.len();
+    let rest = Lines { text: &text[behind..], first: line };
     let mut words = head.split_whitespace();
     let mut number = || words.next().and_then(|word| word.parse::<usize>().ok()).filter(|n| *n > 0);
     let (Some(taxa), Some(sites)) = (number(), number()) else {
         return Err(bad(
-            *line,
+            line,
             format!("{:?} is no header of PHYLIP", head.chars().take(40).collect::<String>()),
         ));
     };
+    let bytes = text.len();
     match taxa.checked_mul(sites) {
+        Some(letters) if letters <= bytes && taxa > MOST_VARIABLES => {
+            let problem = format!("promises {taxa} sequences, more than {MOST_VARIABLES}");
+            Err(source.fail(line, problem, FEWER))
+        }
         Some(letters) if letters <= bytes => Ok((taxa, sites, rest)),
         _ => Err(bad(
-            *line,
+            line,
             format!("promises {taxa} sequences of {sites} letters, but the file has {bytes} bytes only"),
         )),
     }
@@ -119,10 +133,10 @@ fn push(taxon: &mut Taxon, first: Option<&[u8]>, text: &str, line: u64) -> std::
     Ok(())
 }
 
-fn sequential(lines: &Lines, taxa: usize, sites: usize, name: Name) -> std::result::Result<Vec<Taxon>, Bad> {
+fn sequential(lines: Lines, taxa: usize, sites: usize, name: Name) -> std::result::Result<Vec<Taxon>, Bad> {
     let mut found: Vec<Taxon> = Vec::new();
     let mut lines = lines.iter();
-    while let Some(&(line, text)) = lines.next() {
+    while let Some((line, text)) = lines.next() {
         if found.len() == taxa {
             return Err((line, format!("goes on behind the {taxa} sequences that the first line promises")));
         }
@@ -131,7 +145,7 @@ fn sequential(lines: &Lines, taxa: usize, sites: usize, name: Name) -> std::resu
         let first = found.first().map(|t| t.letters.as_slice());
         push(&mut taxon, first, rest, line)?;
         while taxon.letters.len() < sites {
-            let Some(&(line, text)) = lines.next() else { break };
+            let Some((line, text)) = lines.next() else { break };
             push(&mut taxon, first, text, line)?;
         }
         if taxon.letters.len() != sites {
@@ -147,15 +161,13 @@ fn sequential(lines: &Lines, taxa: usize, sites: usize, name: Name) -> std::resu
     }
 }
 
-fn interleaved(lines: &Lines, taxa: usize, sites: usize, name: Name) -> std::result::Result<Vec<Taxon>, Bad> {
-    if lines.len() < taxa || !lines.len().is_multiple_of(taxa) {
-        return Err((
-            1,
-            format!("has {} lines with letters, which {taxa} sequences cannot share", lines.len()),
-        ));
+fn interleaved(lines: Lines, taxa: usize, sites: usize, name: Name) -> std::result::Result<Vec<Taxon>, Bad> {
+    let count = lines.iter().count();
+    if count < taxa || !count.is_multiple_of(taxa) {
+        return Err((1, format!("has {count} lines with letters, which {taxa} sequences cannot share")));
     }
     let mut found: Vec<Taxon> = Vec::new();
-    for (at, &(line, text)) in lines.iter().enumerate() {
+    for (at, (line, text)) in lines.iter().enumerate() {
         let rest = if at < taxa {
             let (called, rest) = cut(text, name);
             found.push(Taxon { name: called.to_owned(), line, letters: Vec::new() });

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::input::decode::utf8;
 use crate::input::rows::{Cells, Kind, RowReader, TOO_WIDE};
+use crate::trees::data::MOST_VARIABLES;
 use tenfold_engine::progress::Progress;
 
 /// Rows between two looks whether to stop.
@@ -84,9 +85,6 @@ pub(super) fn read(
     }
     Ok(input)
 }
-
-/// Most columns: every one keeps a kilobyte of what its cells may be, and trees compare each with each.
-const MOST_VARIABLES: usize = 1 << 16;
 
 /// Whether a first line holds names: none of its cells is a number or missing, but perhaps the first, and no two are the same.
 fn are_names(first: &[String]) -> bool {

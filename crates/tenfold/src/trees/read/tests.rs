@@ -482,3 +482,21 @@ fn samples_of_a_model_are_read_as_it_knows_them() {
     let sites = read_with("t.fasta", b">p\nCC\n>q\nCA\n", |o, _| o.like = taxa.clone()).unwrap();
     assert_eq!((sites.table.row(0).features, sites.table.row(1).features), (&[0][..], &[0, 1][..]));
 }
+
+#[test]
+fn more_sequences_than_variables_are_refused_while_they_are_read() {
+    let many = crate::trees::data::MOST_VARIABLES + 1;
+    let told = error("many.fasta", &format!("{}\u{1}", ">a\nA\n".repeat(many)), |_, _| {});
+    assert!(
+        told.contains("line 131073: holds more than 65536 sequences; give the sequences that matter"),
+        "{told}"
+    );
+    let told = error("many.phy", &format!("{many} 1\n{}", "a A\n".repeat(many)), |_, _| {});
+    assert!(told.contains("line 1: promises 65537 sequences, more than 65536"), "{told}");
+}
+
+#[test]
+fn phylip_counts_its_lines_as_they_stand() {
+    let told = error("x.phy", "\r\n 2 4 \r\n\na ACGT\n\nb ACG!X\n", |_, _| {});
+    assert!(told.contains("line 6") && !told.contains("line 7"), "{told}");
+}

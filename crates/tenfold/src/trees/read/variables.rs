@@ -49,6 +49,9 @@ pub(super) fn finish(
     }
     let mut table = Table::new(made.iter().map(|m| m.variable.clone()).collect())?;
     progress.stage("arranging the samples", rows as u64);
+    let (entries, missing) = made.iter().map(|m| m.room(columns)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    table.reserve(rows, entries);
+    table.reserve_missing(missing);
     let (mut entries, mut missing) = (Vec::new(), Vec::new());
     for row in 0..rows {
         if row % 4096 == 0 {
@@ -70,6 +73,19 @@ pub(super) fn finish(
 }
 
 impl Made {
+    /// How many features of all rows are not 0, and in how many it is missing; of a vector at most so many.
+    fn room(&self, columns: &[Column]) -> (usize, usize) {
+        let first = &columns[self.parts[0]];
+        if let Some(levels) = first.levels.as_ref().filter(|_| self.variable.kind == Kind::Category) {
+            let kept = levels.counts.iter().zip(&self.ranks).filter(|(_, rank)| **rank > 0);
+            return (kept.map(|(count, _)| count).sum(), first.missing);
+        }
+        let of = |part: usize| {
+            (0..columns[part].rows).filter(|&row| columns[part].number(row).abs() > 0.0).count()
+        };
+        (self.parts.iter().map(|&part| of(part)).sum(), self.parts.iter().map(|&p| columns[p].missing).sum())
+    }
+
     /// Adds the features of a row that are not 0; false when one of its columns is missing there.
     fn push(&self, columns: &[Column], row: usize, first: u32, entries: &mut Vec<(u32, f64)>) -> bool {
         if self.variable.kind == Kind::Category {

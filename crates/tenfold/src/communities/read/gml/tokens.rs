@@ -124,6 +124,11 @@ impl<'a> Tokens<'a> {
         self.source.fail(self.line, format!("{found} where {wanted} was expected"), super::MEND)
     }
 
+    /// An error about the line of the last token.
+    pub(super) fn fail(&self, problem: String, remedy: &str) -> Error {
+        self.source.fail(self.line, problem, remedy)
+    }
+
     pub(super) fn cut_short(&self) -> Error {
         self.source.fail(self.line, "ends before its graph does", "it is cut short: copy or export it again")
     }

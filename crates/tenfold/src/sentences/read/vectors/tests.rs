@@ -5,7 +5,7 @@ fn of(bytes: &[u8]) -> Result<Given> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("vectors.bin");
     std::fs::write(&path, bytes).unwrap();
-    read_vectors(&path, None, &Silent)
+    read_vectors(&path, None, None, &Silent)
 }
 
 fn packed(header: &str, words: &[(&str, [f32; 2])], newline: bool) -> Vec<u8> {
@@ -42,9 +42,9 @@ fn only_wanted_words_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("v.txt");
     std::fs::write(&path, "a 1 2\nb 3 4\nc 5 6\n").unwrap();
-    let given = read_vectors(&path, Some(&HashSet::from(["b", "x"])), &Silent).unwrap();
+    let given = read_vectors(&path, Some(&HashSet::from(["b", "x"])), None, &Silent).unwrap();
     assert_eq!((given.words(), given.vectors().as_slice()), (&["b".to_owned()][..], &[3.0, 4.0][..]));
-    let error = read_vectors(&path, Some(&HashSet::from(["x"])), &Silent).unwrap_err().to_string();
+    let error = read_vectors(&path, Some(&HashSet::from(["x"])), None, &Silent).unwrap_err().to_string();
     assert!(error.contains("none of the words"), "{error}");
 }
 
