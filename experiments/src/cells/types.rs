@@ -174,7 +174,7 @@ fn zeisel(page: &mut Page) -> Outcome<()> {
          permutations, and 3-means on √h of all cells against the three classes. Measured in a prototype at k = 8: 402, permuted 439, \
          unigram 462, ARI .92–.96.",
     );
-    let all = read_expression(&folder.join("zeisel_counts.tsv.gz"), GenesIn::Rows, &[], &Silent)?;
+    let all = read_expression(&folder.join("zeisel_counts.tsv.gz"), GenesIn::Rows, &[], None, &Silent)?;
     let text = std::fs::read_to_string(folder.join("zeisel_labels.tsv"))?;
     let classes: std::collections::HashMap<&str, &str> =
         text.lines().filter_map(|l| l.split_once('\t')).collect();

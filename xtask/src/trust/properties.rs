@@ -14,8 +14,8 @@ const DRAWS: &str = "20";
 /// standard errors misses once in a hundred times by its own threshold, so that a share is promised and not every draw.
 const KINDS: &[(&str, &str, f64)] = &[
     ("property", "the answer changes as it should and not otherwise", 1.0),
-    ("noise", "the verdict says that nothing was found", 0.95),
-    ("hard", "the verdict speaks of it", 1.0),
+    ("noise", "the verdict warns of what was found, or the data are refused", 0.95),
+    ("hard", "the verdict warns of it, or the data are refused", 1.0),
     ("sound", "no warning on good data", 0.9),
     ("separable", "found exactly, and no warning", 1.0),
 ];
