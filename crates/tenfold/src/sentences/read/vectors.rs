@@ -28,7 +28,7 @@ const LOOK: usize = 4096;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("glove.txt");
 /// std::fs::write(&path, "ship 0.5 1\nharbour -1 2e-1\n").unwrap();
-/// let given = read_vectors(&path, None, &Silent)?;
+/// let given = read_vectors(&path, None, None, &Silent)?;
 /// assert_eq!(given.words(), ["ship", "harbour"]);
 /// assert_eq!(given.vectors().row(1), [-1.0, 0.2]);
 /// # Ok::<(), tenfold::Error>(())
