@@ -235,6 +235,7 @@ fn packed_files_beside_the_data_end_where_the_user_says() {
     pack("c.csv.gz", "gene,cell\n", &|i| format!("g{i},1\n"));
     pack("v.txt.gz", "", &|i| format!("w{i} 1 2\n"));
     pack("genes.csv.gz", "image,gene\n", &|i| format!("{i}.png,G\n"));
+    pack("stop.txt.gz", "", &|i| format!("s{}\n", i % 9));
     // These are told by their names, and unpacked by what they hold.
     pack("r.csv", "x,y\n", &|i| format!("{i},{}\n", i % 7));
     pack("maps.csv", "image,a,b,c,d,e,f\n", &|i| format!("{i},1,0,0,0,1,0\n"));
@@ -261,6 +262,7 @@ fn packed_files_beside_the_data_end_where_the_user_says() {
         "cells evaluate l.tenfold --truth c.csv.gz",
         "cells infer l.tenfold c.csv.gz --counts -o n.csv",
         "sentences fit s.txt --vectors v.txt.gz --features mean -o n.tenfold",
+        "topics fit s.txt -k 2 --stop-words stop.txt.gz -o n.tenfold",
         "cells detect a.png --genes genes.csv.gz -o n.csv",
         "cells detect a.png --region r.csv -o n.csv",
         "cells detect a.png --region around.csv --affine maps.csv -o n.csv",

@@ -141,6 +141,9 @@ fn wrong_usage_is_told_before_any_work() {
         place.fails(arguments, 2, words);
     }
     place.fails("topics fit notes.txt -k 2 -o m --stop-words none.txt", 3, &["none.txt"]);
+    place.write("many.txt", (0..200_000).map(|i| format!("w{i} ")).collect::<String>());
+    let words = ["extra_stop_words", "at most 1048576 bytes"];
+    place.fails("topics fit notes.txt -k 2 -o m --stop-words many.txt", 2, &words);
 }
 
 #[test]

@@ -147,6 +147,20 @@ fn matlab_arrays_and_cells() {
         let joined = open(&path, |o| o.layout = Layout::Channels);
         let found: Vec<_> = joined.stretches().iter().map(|s| (s.offset, s.values.clone())).collect();
         assert_eq!(found, [(4, vec![1.0, 2.0, 3.0, 4.0]), (11, vec![9.0])]);
+        // Cells of other things say nothing of places; what cannot be read is told.
+        let others = [vec![5.0], vec![], vec![12.0]];
+        let path =
+            file(&folder, "e.mat", mat(&[cells("signal", &windows), cells("idx", &others)], compressed));
+        assert_eq!(open(&path, |_| {}).stretches()[2].trial, 2);
+        let long = [vec![0.5; 400], vec![0.25; 400], vec![0.75; 400]];
+        let numbered = [0.0, 500.0, 1000.0].map(|from| (1..401).map(|i| from + f64::from(i)).collect());
+        let path =
+            file(&folder, "f.mat", mat(&[cells("signal", &long), cells("idx", &numbered)], compressed));
+        assert_eq!(open(&path, |_| {}).stretches()[2].offset, 1000);
+        assert!(refusal(&path, |o| o.memory = 12_000).contains("raise --memory"));
+        if compressed {
+            assert!(refusal(&path, |o| o.max_decompressed = 12_000).contains("raise --max-decompressed"));
+        }
         let alone = file(&folder, "c.mat", mat(&[cells("signal", &windows)], compressed));
         assert_eq!(open(&alone, |_| {}).stretches()[2].trial, 2);
     }

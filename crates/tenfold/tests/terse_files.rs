@@ -33,6 +33,7 @@ type Terse = (&'static str, &'static str, Again, &'static str, usize);
 const WORD: usize = 250;
 const NODE: usize = 140;
 const GENE: usize = 600;
+const CODE: usize = 320;
 const COMMUNITY: usize = 200;
 const DOCUMENT: usize = 80;
 /// … and records of data.
@@ -79,6 +80,8 @@ const FILES: &[Terse] = &[
     ("variables", "a\n", New("{}\n"), "", SAMPLE + VALUE),
     ("fasta", ">a\n", Same("AC"), "\n>b\nA\n", 0),
     ("groups", "code,group\n", Same("a,b\n"), "", 0),
+    ("groups", "code,group\n", New("{},b\n"), "", CODE),
+    ("groups", "code,group\n", New("{},g{}\n"), "", CODE),
     ("codes", "patient,code\n", Same("1,a\n"), "", 0),
     // Tables of numbers.
     ("csv", "", Same("1,"), "\n", 0),
@@ -108,6 +111,9 @@ const FILES: &[Terse] = &[
     ("svmlight", "1", Same(" 1:1"), "\n", ENTRY),
     ("uci", "1\n1\n{}\n", Same("1 1 1\n"), "", ENTRY),
     ("uci", "3\n9\n{}\n", Same("1 1 1\n"), "2 1 1\n1 2 1\n3 1 1\n", 0),
+    ("uci", "1\n1\n1\n", Same("1 "), "\n", 0),
+    ("matrix-market", "%%MatrixMarket ", Same("3 "), "\n", 0),
+    ("matrix-market", "%%MatrixMarket matrix coordinate pattern general\n", Same("3 "), "\n", 0),
     ("vectors", "", New("{} 1\n"), "", WORD),
     ("vectors", "a", Same(" 1"), "\n", 0),
     // Graphs.
@@ -144,6 +150,7 @@ const FILES: &[Terse] = &[
     ("rings", "x,y,ring\n", New("0,1,{}\n"), "", GENE),
     ("rings", "image,gene\n", New("{},a\n"), "", GENE),
     ("cells", "x,y,gene\n", Same("1,1,a\n"), "", CELL),
+    ("cells", "x,y,gene\n1,1,a\n", Same(","), "\n", 0),
     ("expression", "gene", Same(",a"), "\n", 0),
     ("expression", "gene,a\n", New("{},1\n"), "", GENE),
     ("wfdb-header", "w 1 1 1\n", Same("#\n"), "", 0),

@@ -38,8 +38,9 @@ impl Tensor {
                 EngineError::BadParameter { value, .. } => value,
                 other => other.to_string(),
             };
+            let unit = if scale == 1.0 { String::new() } else { format!(" (in units of {scale:e})") };
             exit::bad_input(format!(
-                "{}: is not symmetric: {found}; {advice}if only rounding is to blame, raise --symmetry-tolerance",
+                "{}: is not symmetric: {found}{unit}; {advice}if only rounding is to blame, raise --symmetry-tolerance",
                 path.display()
             ))
         };

@@ -59,7 +59,8 @@ impl Evaluate {
     pub fn run(self, session: &Session) -> Result<()> {
         let model = Model::load(&self.model)?;
         let words = self.truth_vocabulary.as_deref();
-        let truth = self.truth.as_deref().map(|path| truth::read(path, words, &model)).transpose()?;
+        let truth =
+            self.truth.as_deref().map(|path| truth::read(path, words, &model, session)).transpose()?;
         let windows = Windows { widths: WIDTHS.to_vec(), topics: top_words(model.topics(), self.words) };
         let corpus = self.read.read_windows(&model, &self.input, windows, session)?;
         let measure = Completion::default();

@@ -97,7 +97,7 @@ const MOST_READING: f64 = 250e6;
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
         let mut params = self.params(session.seed)?;
-        let recipe = self.words.recipe()?;
+        let recipe = self.words.recipe(session)?;
         files::check_output(&self.output, &[&self.input])?;
         if let Some(mixtures) = &self.mixtures {
             files::check_table(mixtures, &[&self.input, &self.output])?;

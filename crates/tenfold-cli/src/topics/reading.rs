@@ -6,7 +6,7 @@ use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
-use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows};
+use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows, distinct_words};
 use tenfold::topics::{Corpus, Model};
 
 /// Memory for documents where no bound is given; more of them stay on disk and are read in blocks.
@@ -184,10 +184,10 @@ pub struct WordArgs {
 
 impl WordArgs {
     /// The recipe, with its files read and its languages known.
-    pub fn recipe(&self) -> Result<Recipe> {
+    pub fn recipe(&self, session: &Session) -> Result<Recipe> {
         let extra_stop_words = match &self.stop_words {
             None => Vec::new(),
-            Some(path) => words_of(path)?,
+            Some(path) => distinct_words(path, session.max_decompressed)?,
         };
         let defaults = Recipe::default();
         let recipe = Recipe {
@@ -209,13 +209,6 @@ impl WordArgs {
         recipe.check()?;
         Ok(recipe)
     }
-}
-
-/// The words of a file, one or more a line.
-pub fn words_of(path: &Path) -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| exit::bad_input(format!("{}: {e}; give a text file in UTF-8", path.display())))?;
-    Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
 /// A share above 0, at most 1.

@@ -1,6 +1,6 @@
 //! Found topics beside true ones.
 
-use super::reading::words_of;
+use crate::common::Session;
 use crate::exit;
 use anyhow::Result;
 use std::collections::HashMap;
@@ -9,6 +9,7 @@ use tenfold::engine::linalg::Mat;
 use tenfold::evaluate::Match;
 use tenfold::input::read_array;
 use tenfold::topics::Model;
+use tenfold::topics::read::distinct_words;
 
 /// Matches the topics of a model to true ones over `words`. Words that only one side has count as never said by the
 /// other.
@@ -31,7 +32,12 @@ pub fn matched(model: &Model, truth: &Mat, words: &[String]) -> Match {
 }
 
 /// True topics from a file, and their words: those of another file or, in their order, those of the model.
-pub fn read(path: &Path, words: Option<&Path>, model: &Model) -> Result<(Mat, Vec<String>)> {
+pub fn read(
+    path: &Path,
+    words: Option<&Path>,
+    model: &Model,
+    session: &Session,
+) -> Result<(Mat, Vec<String>)> {
     let array = read_array(path)?;
     let [k, columns] = array.shape[..] else {
         return Err(exit::bad_input(format!(
@@ -41,7 +47,7 @@ pub fn read(path: &Path, words: Option<&Path>, model: &Model) -> Result<(Mat, Ve
         )));
     };
     let (named, by) = match words {
-        Some(words) => (words_of(words)?, words.display().to_string()),
+        Some(words) => (distinct_words(words, session.max_decompressed)?, words.display().to_string()),
         None => (model.vocabulary().to_vec(), "the model".to_owned()),
     };
     if named.len() != columns {

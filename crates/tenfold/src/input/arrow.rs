@@ -5,7 +5,7 @@
 
 use super::cell::Cell;
 use super::disk::Disk;
-use super::guard::Tally;
+use super::guard::{Tallies, Tally};
 use super::lz4;
 use crate::error::{Error, Result};
 use arrow_array::cast::AsArray;
@@ -53,8 +53,9 @@ pub(crate) struct Batches {
     places: std::vec::IntoIter<Place>,
     /// Most bytes of a batch once it is unpacked.
     memory: u64,
-    /// Bytes of all batches so far, with the texts that are only pointed to.
-    tally: Tally,
+    /// The columns whose values are counted; all where it is empty.
+    read: Vec<usize>,
+    tallies: Tallies,
 }
 
 impl Batches {
@@ -71,8 +72,13 @@ impl Batches {
                 return Err(disk.fail(problem, OTHER));
             }
         }
-        let tally = Tally::new(disk, limit);
-        Ok(Self { disk: Arc::clone(disk), schema, decoder, places: places.into_iter(), memory, tally })
+        let (tallies, places) = (Tallies::new(disk, limit), places.into_iter());
+        Ok(Self { disk: Arc::clone(disk), schema, decoder, places, memory, read: Vec::new(), tallies })
+    }
+
+    /// Says that the values of other columns than these are not looked at.
+    pub(crate) fn read_only(&mut self, columns: &[usize]) {
+        self.read = columns.to_vec();
     }
 
     /// The names of the columns.
@@ -90,7 +96,7 @@ impl Batches {
             let size = bytes.len() as u64;
             let block = Block::new(0, place.head as i32, place.body as i64);
             let (kind, unpacked) = sound(&self.disk, &bytes, &place, self.memory)?;
-            self.tally.add(&self.disk, unpacked)?;
+            self.tallies.pages.add(&self.disk, unpacked)?;
             let buffer = Buffer::from_vec(bytes);
             match kind {
                 MessageHeader::DictionaryBatch => {
@@ -99,7 +105,10 @@ impl Batches {
                 MessageHeader::RecordBatch => {
                     let batch = guarded(&self.disk, || self.decoder.read_record_batch(&block, &buffer))?;
                     if let Some(batch) = batch {
-                        batch.columns().iter().try_for_each(|c| pointed(&**c, &self.disk, &self.tally))?;
+                        let read = |at: &usize| self.read.is_empty() || self.read.contains(at);
+                        let mut columns = (0..batch.num_columns()).filter(read);
+                        columns
+                            .try_for_each(|at| pointed(batch.column(at), &self.disk, &self.tallies.values))?;
                         return Ok(Some((Batch(batch), size)));
                     }
                 }
@@ -240,10 +249,10 @@ fn sound(disk: &Disk, bytes: &[u8], place: &Place, memory: u64) -> Result<(Messa
 
 /// Counts what rows hold beyond the bytes of their batch: a text of a dictionary stands there once for any number of rows, texts
 /// by views may share their bytes, and eight cells of true and false fill a byte, those of nothing none.
-fn pointed(array: &dyn Array, disk: &Disk, tally: &Tally) -> Result<()> {
+fn pointed(array: &dyn Array, disk: &Disk, values: &Tally) -> Result<()> {
     match array.data_type() {
         DataType::Dictionary(..) | DataType::Utf8View => (0..array.len()).try_for_each(|row| {
-            tally.add(
+            values.add(
                 disk,
                 match cell(array, row) {
                     Cell::Text(text) => text.len() as u64,
@@ -251,7 +260,7 @@ fn pointed(array: &dyn Array, disk: &Disk, tally: &Tally) -> Result<()> {
                 },
             )
         }),
-        DataType::Boolean | DataType::Null => tally.add(disk, array.len() as u64),
+        DataType::Boolean | DataType::Null => values.add(disk, array.len() as u64),
         _ => Ok(()),
     }
 }

@@ -122,6 +122,22 @@ impl Tally {
     }
 }
 
+/// What has come out of a file: pages as they are unpacked, and the values in them, which may be many more.
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+#[derive(Debug, Clone)]
+pub(crate) struct Tallies {
+    pub(crate) pages: std::sync::Arc<Tally>,
+    pub(crate) values: std::sync::Arc<Tally>,
+}
+
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+impl Tallies {
+    pub(crate) fn new(disk: &super::Disk, limit: u64) -> Self {
+        let tally = || std::sync::Arc::new(Tally::new(disk, limit));
+        Self { pages: tally(), values: tally() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,18 +62,20 @@ struct Tag {
     short: Option<[u8; 4]>,
 }
 
-/// Hands every variable over, with its bytes from behind its name on.
+/// Hands every variable over, with its bytes from behind its name on. What packed elements come to in all is held against the limit of the
+/// source.
 ///
 /// # Errors
 /// A file of another version, or a damaged one; and what `take` says.
 pub(crate) fn each_variable(
     source: &Source,
-    limit: u64,
     progress: &dyn Progress,
     mut take: impl FnMut(Variable, &mut Stream) -> Result<()>,
 ) -> Result<()> {
     let mut bytes = source.bytes(progress)?;
     let big = header(source, &mut bytes)?;
+    // What comes to no more than its file was not packed.
+    let limit = source.limit().max(source.disk().len());
     let mut left = limit;
     for place in 0.. {
         progress.check()?;

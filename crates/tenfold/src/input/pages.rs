@@ -2,7 +2,7 @@
 //! its head promises, before anybody can count them.
 
 use super::Disk;
-use super::guard::Tally;
+use super::guard::{Tallies, Tally};
 use super::parquet::{Chunks, DAMAGED};
 use crate::error::{Error, Result};
 use bytes::Bytes;
@@ -16,20 +16,6 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescPtr;
 use std::io::Read;
 use std::sync::Arc;
-
-/// What has come out of a file: pages as they are unpacked, and the values in them, which may be many more.
-#[derive(Debug, Clone)]
-pub(super) struct Tallies {
-    pub(super) pages: Arc<Tally>,
-    pub(super) values: Arc<Tally>,
-}
-
-impl Tallies {
-    pub(super) fn new(disk: &Disk, limit: u64) -> Self {
-        let tally = || Arc::new(Tally::new(disk, limit));
-        Self { pages: tally(), values: tally() }
-    }
-}
 
 /// Bytes of a value; a text has four for its length beside its own.
 pub(super) fn width(kind: Physical) -> u64 {
@@ -274,6 +260,9 @@ fn lengths(bytes: &[u8]) -> Option<(u64, usize)> {
     };
     let (block, blocks, count) = (number()?.0, usize::try_from(number()?.0).ok()?, number()?.0);
     let (_, mut end) = number()?;
+    if count == 0 {
+        return Some((0, end));
+    }
     let each = block.checked_div(blocks as u64).filter(|each| *each > 0)?;
     // The first number stands by itself.
     let mut left = count.saturating_sub(1);

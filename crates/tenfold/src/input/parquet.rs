@@ -1,9 +1,10 @@
 //! Parquet: numeric columns, read a row group at a time.
 
 use super::disk::{Cursor, Disk};
+use super::guard::Tallies;
 use super::guard::Tally;
 use super::layout::choose;
-use super::pages::{Tallies, column_reader, width};
+use super::pages::{column_reader, width};
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};

@@ -110,6 +110,11 @@ impl Source {
         Ok(Self::copied(reader, self.disk.path(), opening, progress)?.disk)
     }
 
+    /// Bytes after which unpacking is given up.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     pub(super) fn disk(&self) -> &Disk {
         &self.disk
     }

@@ -58,13 +58,13 @@ impl Reading<'_> {
     fn check(&self, disk: &Arc<Disk>, shape: Shape) -> Result<()> {
         let samples =
             (shape.width as u64).saturating_mul(shape.height as u64).saturating_mul(shape.channels as u64);
-        if samples.saturating_mul(u64::from(shape.bits.div_ceil(8))) <= self.max_decompressed {
+        // Pixels that take no more than the file are not packed.
+        let limit = self.max_decompressed.max(disk.len());
+        if samples.saturating_mul(u64::from(shape.bits.div_ceil(8))) <= limit {
             return Ok(());
         }
-        let problem = format!(
-            "unpacks to more than {} bytes: {} × {} pixels",
-            self.max_decompressed, shape.width, shape.height
-        );
+        let problem =
+            format!("unpacks to more than {limit} bytes: {} × {} pixels", shape.width, shape.height);
         Err(disk.fail(problem, "if you trust it, raise --max-decompressed"))
     }
 }

@@ -109,7 +109,7 @@ impl Polygon {
     /// A table with columns x and y and, for several rings, `ring`; or GeoJSON.
     pub(super) fn read(path: &Path, extension: &str, max_decompressed: Option<u64>) -> Result<Self> {
         let parts = match extension {
-            "json" | "geojson" => geojson::read(path)?,
+            "json" | "geojson" => geojson::read(path, max_decompressed.map_or(MOST, |most| most.max(MOST)))?,
             _ => vec![table(path, extension == "tsv", max_decompressed.unwrap_or(MOST))?],
         };
         Self::of(parts).map_err(|error| match error {

@@ -5,7 +5,7 @@ use super::gather::{Gather, Part};
 use super::{Options, Read, WANTED};
 use crate::error::Result;
 use crate::input::numbers::{Bad, decimal, line, shown};
-use crate::input::rows::{Cells, Kind, RowReader};
+use crate::input::rows::{Cells, Kind, MOST_CELLS, RowReader};
 use crate::input::{Source, parse_lines};
 use crate::output::text_of_cell;
 use std::borrow::Cow;
@@ -144,6 +144,9 @@ impl Parser<'_> {
                 }
             };
             cells.push(cell);
+            if cells.len() > MOST_CELLS {
+                return Err(Bad::new(format!("has more than {MOST_CELLS} cells"), MEND));
+            }
             match behind {
                 Some(behind) => rest = behind,
                 None => break,

@@ -102,7 +102,7 @@ fn header(source: &Source) -> Result<Header> {
     }
     let (first, mut at) = line(&head, 0);
     let banner = String::from_utf8_lossy(first).to_ascii_lowercase();
-    let words: Vec<&str> = banner.split_ascii_whitespace().collect();
+    let words: Vec<&str> = banner.split_ascii_whitespace().take(6).collect();
     let ["%%matrixmarket", "matrix", "coordinate", field, symmetry] = words[..] else {
         return Err(not_market(source, first));
     };

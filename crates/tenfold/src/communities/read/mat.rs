@@ -19,7 +19,7 @@ const MOST_ATTRIBUTES: u64 = 64;
 
 pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progress) -> Result<Gathered> {
     let mut variables = Vec::new();
-    each_variable(source, options.max_decompressed, &Silent, |variable, _| {
+    each_variable(source, &Silent, |variable, _| {
         variables.push(variable);
         Ok(())
     })?;
@@ -42,7 +42,7 @@ pub(super) fn read(source: &Source, options: &ReadOptions, progress: &dyn Progre
     let nodes = chosen.rows + if apart { chosen.cols } else { 0 };
     source.begin(progress);
     let (mut entries, mut attributes) = (Entries::default(), Attributes::default());
-    each_variable(source, options.max_decompressed, progress, |variable, stream| {
+    each_variable(source, progress, |variable, stream| {
         if variable.place == chosen.place {
             return match variable.class {
                 Class::Sparse => entries.sparse(source, &variable, nodes, stream),

@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     };
     let source = Source::open(path, opening, progress)?;
     let mut variables = Vec::new();
-    each_variable(&source, options.max_decompressed, &Silent, |variable, _| {
+    each_variable(&source, &Silent, |variable, _| {
         variables.push(variable);
         Ok(())
     })?;
@@ -28,16 +28,22 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     source.begin(progress);
     let (mut array, mut cells, mut beside) = (None, Vec::new(), Vec::new());
     let mut left = options.memory / 8;
-    each_variable(&source, options.max_decompressed, progress, |variable, stream| {
+    each_variable(&source, progress, |variable, stream| {
         let here = variable.place == chosen.place;
         match variable.class {
             Class::Full | Class::Array if here => {
                 array = Some(numbers(path, &variable, stream, &mut left)?);
             }
-            Class::Cells if here => cells = in_cells(path, &variable, stream, &mut left)?,
-            // Where windows lie may stand in cells of the same number beside them.
+            Class::Cells if here => {
+                cells = in_cells(path, &variable, stream, &mut left)?.map_err(|cell| {
+                    let problem =
+                        format!("has no real numbers in cell {cell} of {:?} (counted from 1)", variable.name);
+                    fail(path, problem, "every cell must hold a window: drop the others")
+                })?;
+            }
+            // Where windows lie may stand in cells of the same number beside them; cells of other things are passed over.
             Class::Cells if chosen.class == Class::Cells && variable.count() == chosen.count() && !here => {
-                beside.push(in_cells(path, &variable, stream, &mut left).unwrap_or_default());
+                beside.extend(in_cells(path, &variable, stream, &mut left)?.ok());
             }
             _ => {}
         }
@@ -108,18 +114,26 @@ fn numbers(path: &Path, variable: &Variable, stream: &mut Stream, left: &mut u64
     Ok(values)
 }
 
-fn in_cells(path: &Path, variable: &Variable, stream: &mut Stream, left: &mut u64) -> Result<Vec<Cell>> {
-    let (mut cells, name) = (Vec::new(), &variable.name);
+/// The numbers of all cells; or which cell, counted from 1, is the first that holds no real ones.
+fn in_cells(
+    path: &Path,
+    variable: &Variable,
+    stream: &mut Stream,
+    left: &mut u64,
+) -> Result<std::result::Result<Vec<Cell>, usize>> {
+    let (mut cells, mut without, name) = (Vec::new(), None, &variable.name);
     stream.cells(variable.count(), |cell, stream| {
-        if cell.class != Class::Full || cell.count() == 0 {
-            let problem = format!("has no numbers in cell {} of {name:?} (counted from 1)", cells.len() + 1);
-            return Err(fail(path, problem, "every cell must hold a window: drop the others"));
+        if cell.class != Class::Full || cell.count() == 0 || cell.complex {
+            without.get_or_insert(cells.len() + 1);
+        }
+        if without.is_some() {
+            return Ok(());
         }
         let values = numbers(path, &Variable { name: name.clone(), ..cell.clone() }, stream, left)?;
         cells.push((cell.rows as usize, cell.cols as usize, values));
         Ok(())
     })?;
-    Ok(cells)
+    Ok(without.map_or(Ok(cells), Err))
 }
 
 /// Matlab's order with the first index fastest becomes that of `.npy`; vectors lose their second dimension.

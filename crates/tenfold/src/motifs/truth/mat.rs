@@ -12,7 +12,7 @@ pub(super) fn read(path: &Path, options: &TruthOptions, progress: &dyn Progress)
         Opening { encoding: None, max_decompressed: options.most(), wanted: "give a vector of events" };
     let source = Source::open(path, opening, progress)?;
     let mut found: Vec<(String, Vec<f64>)> = Vec::new();
-    each_variable(&source, options.most(), progress, |variable, stream| {
+    each_variable(&source, progress, |variable, stream| {
         let vector = |v: &Variable| v.class == Class::Full && v.rows.min(v.cols) == 1 && !v.complex;
         let asked = options.variable.as_ref().is_none_or(|name| *name == variable.name);
         if !asked || !vector(&variable) {

@@ -39,7 +39,7 @@ pub(super) fn uci_header(source: &Source, head: &[u8]) -> Result<(Shape, usize)>
 pub(super) fn market_header(source: &Source, head: &[u8]) -> Result<(Shape, usize)> {
     let (first, mut at) = line(head, 0);
     let banner = String::from_utf8_lossy(first).to_ascii_lowercase();
-    let words: Vec<&str> = banner.split_ascii_whitespace().collect();
+    let words: Vec<&str> = banner.split_ascii_whitespace().take(6).collect();
     let pattern = match words[..] {
         ["%%matrixmarket", "matrix", "coordinate", field @ ("integer" | "real" | "pattern"), "general"] => {
             field == "pattern"
@@ -63,7 +63,8 @@ pub(super) fn market_header(source: &Source, head: &[u8]) -> Result<(Shape, usiz
         if text.starts_with(b"%") || text.is_empty() {
             continue;
         }
-        let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty()).collect();
+        let fields = text.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty());
+        let fields: Vec<&[u8]> = fields.take(4).collect();
         let [rows, columns, entries] = fields[..] else {
             return Err(source.fail(
                 number,

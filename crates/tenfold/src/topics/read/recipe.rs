@@ -4,6 +4,9 @@ use super::languages;
 use crate::error::{Error, Result};
 use serde_json::{Map, Value, json};
 
+/// Bytes of further stop words: every model keeps them among its facts, which have room for sixteen times as much.
+const MOST_STOP_WORDS: usize = 1 << 20;
+
 /// The choices by which text becomes counts of words.
 ///
 /// A text is cut into words by the Unicode standard (annex 29); apostrophes part the words of the Latin script, so that
@@ -150,6 +153,11 @@ impl Recipe {
         }
         if let Some(share) = self.max_df.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
             return refuse("max_df", share.to_string(), "a share of the documents above 0, at most 1");
+        }
+        let bytes: usize = self.extra_stop_words.iter().map(String::len).sum();
+        if bytes > MOST_STOP_WORDS {
+            let most = format!("at most {MOST_STOP_WORDS} bytes of words, which every model keeps");
+            return refuse("extra_stop_words", format!("{bytes} bytes"), &most);
         }
         for language in self.stop_words.iter().filter(|name| *name != "auto") {
             languages::stop_list(language)?;

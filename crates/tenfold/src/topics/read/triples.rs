@@ -272,15 +272,17 @@ fn quick(piece: &[u8], at: &mut usize, shape: &Shape) -> Option<(u32, u32, u32)>
 
 /// The same, with a reason where it is not well; `None` for a blank line.
 fn entry(text: &[u8], shape: &Shape) -> std::result::Result<Option<(u32, u32, u32)>, Bad> {
-    let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty()).collect();
+    let (wanted, names) =
+        if shape.pattern { (2, "document and word") } else { (3, "document, word and count") };
+    let all = || text.split(u8::is_ascii_whitespace).filter(|f| !f.is_empty());
+    // No more than is needed: a line may be as long as the file.
+    let fields: Vec<&[u8]> = all().take(wanted + 1).collect();
     if fields.is_empty() {
         return Ok(None);
     }
-    let (wanted, names) =
-        if shape.pattern { (2, "document and word") } else { (3, "document, word and count") };
     if fields.len() != wanted {
         let problem =
-            format!("{:?} has {} fields where {wanted} were expected ({names})", shown(text), fields.len());
+            format!("{:?} has {} fields where {wanted} were expected ({names})", shown(text), all().count());
         return Err(Bad::new(problem, "mend the line, or export the file again"));
     }
     let promised = "which the header promises";

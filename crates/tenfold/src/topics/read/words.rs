@@ -2,9 +2,9 @@
 
 use super::{ReadOptions, fail};
 use crate::error::Result;
-use crate::input::Source;
 use crate::input::decode::utf8;
-use std::collections::HashMap;
+use crate::input::{Opening, Source};
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Silent;
@@ -142,11 +142,44 @@ impl Named {
     }
 }
 
+/// Most bytes that a file of words may unpack to, unless another limit is given.
+const MOST: u64 = 1 << 30;
+
+/// The words of a file, one or more a line, each where it stands first. A packed file is given up after `max_decompressed` bytes,
+/// 1 GiB where `None`.
+///
+/// # Errors
+/// A file that cannot be read, unpacks to more, or is not UTF-8.
+///
+/// # Example
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("stop.txt");
+/// std::fs::write(&path, "the of\nand the\n")?;
+/// assert_eq!(tenfold::topics::read::distinct_words(&path, None)?, ["the", "of", "and"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distinct_words(path: &Path, max_decompressed: Option<u64>) -> Result<Vec<String>> {
+    let max_decompressed = max_decompressed.unwrap_or(MOST);
+    let opening = Opening { encoding: None, max_decompressed, wanted: "give a text file with words" };
+    let source = Source::open(path, opening, &Silent)?;
+    let bytes = whole(&source)?;
+    let mut seen = HashSet::new();
+    let words = utf8(path, &bytes, 1)?.split_whitespace().filter(|word| seen.insert(*word));
+    Ok(words.map(str::to_owned).collect())
+}
+
+/// The text of a file.
+fn whole(source: &Source) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.reader(&Silent)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
+    Ok(bytes)
+}
+
 /// A file of words, one a line.
 fn lines(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
     let source = Source::open(path, options.opening(), &Silent)?;
-    let mut bytes = Vec::new();
-    source.reader(&Silent)?.read_to_end(&mut bytes).map_err(|e| source.refuse(None, &e))?;
+    let bytes = whole(&source)?;
     let text = utf8(path, &bytes, 1)?;
     let mut words: Vec<String> = Vec::new();
     let mut seen: HashMap<&str, usize> = HashMap::new();

@@ -48,7 +48,9 @@ pub(super) fn outliers(units: &Units, table: &Table, verdict: &mut Verdict) {
         _ => format!("{} ({label})", variable.name),
     };
     // Numbers far from 1 would be rows of digits.
-    let number = |x: f64| if (1e-4..1e7).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
+    let number = |x: f64| {
+        if x == 0.0 || (1e-4..1e7).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+    };
     let cells: Vec<String> =
         worst.cells.iter().map(|(sample, x, _)| format!("{} in row {}", number(*x), sample + 1)).collect();
     let share: f64 = worst.cells.iter().map(|(_, _, share)| share).sum();

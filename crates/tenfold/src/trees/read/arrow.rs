@@ -20,6 +20,7 @@ pub(super) fn read(source: Source, options: &Options, progress: &dyn Progress) -
     progress.stage(&format!("reading {}", disk.path().display()), disk.len());
     if options.means_events(&names) {
         let fields = Fields::choose(disk.path(), Some(&names), names.len(), options)?;
+        batches.read_only(&[fields.sample, fields.code]);
         let mut events = Events::new(disk.path(), options);
         while let Some((batch, bytes)) = batches.next()? {
             progress.check()?;
@@ -210,6 +211,17 @@ mod tests {
             assert!(
                 bomb.len() < 100_000 && told(&bomb, 100_000).contains("unpacks to more than 100000 bytes")
             );
+            // Texts seen through views are plain; columns that nobody looks at count nothing.
+            let view = StringViewArray::from_iter_values((0..2000).map(|i| format!("{i:0100}")));
+            let plain = bytes(vec![("view", Arc::new(view) as ArrayRef)], None, stream);
+            assert!(!told(&plain, 1000).contains("unpack"), "{}", told(&plain, 1000));
+            let visits = || Arc::new(StringArray::from(vec!["a"; 1000])) as ArrayRef;
+            let noted = bytes(
+                vec![("patient", visits()), ("code", visits()), ("note", Arc::clone(&town))],
+                None,
+                stream,
+            );
+            assert!(!told(&noted, 100_000).contains("unpack"), "{}", told(&noted, 100_000));
         }
     }
 

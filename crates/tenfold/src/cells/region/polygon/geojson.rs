@@ -1,6 +1,5 @@
 //! Polygons from GeoJSON. Points are taken from the text as they stand: a tree of all values would take twenty times the text.
 
-use super::super::MOST;
 use super::{COARSER, MOST_POINTS, MOST_RINGS, Ring};
 use crate::error::{Error, Result};
 use crate::input::Disk;
@@ -13,11 +12,14 @@ const WANTED: &str = "give a GeoJSON Polygon or MultiPolygon, alone or in featur
 const DEEPEST: usize = 128;
 const OBJECTS: usize = 16;
 
-/// The parts of all polygons.
-pub(super) fn read(path: &Path) -> Result<Vec<Vec<Ring>>> {
+/// The parts of all polygons of a file of at most so many bytes, which is held whole.
+pub(super) fn read(path: &Path, most: u64) -> Result<Vec<Vec<Ring>>> {
     let disk = Disk::open(path)?;
-    if disk.len() > MOST {
-        return Err(disk.fail("is too long for a polygon", "give the region as a mask"));
+    if disk.len() > most {
+        let problem = format!("has more than {most} bytes, and is held in memory whole");
+        return Err(
+            disk.fail(problem, "if you trust it, raise --max-decompressed, or give the region as a mask")
+        );
     }
     let bytes = disk.bytes(0, disk.len())?;
     parse(&bytes).map_err(|wrong| told(&disk, &bytes, wrong))
@@ -26,13 +28,14 @@ pub(super) fn read(path: &Path) -> Result<Vec<Vec<Ring>>> {
 fn parse(bytes: &[u8]) -> std::result::Result<Vec<Vec<Ring>>, Wrong> {
     let text =
         std::str::from_utf8(bytes).map_err(|e| Wrong::Json("text that is not UTF-8", e.valid_up_to()))?;
-    let mut json = Json { text, at: 0, parts: Vec::new(), points: 0, rings: 0 };
+    let begin = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut json = Json { text, at: begin, parts: Vec::new(), points: 0, rings: 0 };
     // What is no JSON at its end is none.
     json.skip(0)?;
     if json.peek().is_some() {
         return Err(json.unexpected());
     }
-    json.at = 0;
+    json.at = begin;
     json.gather(0)?;
     Ok(json.parts)
 }
@@ -183,10 +186,15 @@ impl<'a> Json<'a> {
         &self.text[begin..self.at]
     }
 
+    /// The number that begins here; infinite where it is beyond double precision.
     fn number(&mut self) -> Read<f64> {
         let begin = self.at;
         let word = self.word();
-        serde_json::from_str(word).map_err(|_| Wrong::Json("a character that does not belong", begin))
+        let beyond = || word.parse().ok().filter(|x: &f64| x.is_infinite() && !word.starts_with('+'));
+        serde_json::from_str(word)
+            .ok()
+            .or_else(beyond)
+            .ok_or(Wrong::Json("a character that does not belong", begin))
     }
 
     /// Moves over any value.
@@ -254,9 +262,10 @@ impl<'a> Json<'a> {
                 self.go(object.features, b'[')?;
                 self.gather(depth + 1)
             }
+            // Features without a place are legal, and none of ours.
             "Feature" => {
                 self.at = object.geometry.ok_or(Wrong::Else)?;
-                self.gather(depth + 1)
+                if self.text[self.at..].starts_with("null") { Ok(()) } else { self.gather(depth + 1) }
             }
             "GeometryCollection" => {
                 self.go(object.geometries, b'[')?;
@@ -320,7 +329,11 @@ impl<'a> Json<'a> {
             if !matches!(begins, Some(b'-' | b'0'..=b'9')) {
                 return Err(Wrong::Else);
             }
+            let begin = json.at;
             point[found] = json.number()?;
+            if !point[found].is_finite() {
+                return Err(Wrong::Json("a number beyond double precision", begin));
+            }
             found += 1;
             Ok(())
         })?;
@@ -348,6 +361,15 @@ mod tests {
             (
                 format!(
                     r#"{{"features":[{{"geometry":{polygon},"type":"Feature"}}],"type":"FeatureCollection"}}"#
+                ),
+                1,
+            ),
+            (
+                format!(
+                    "\u{feff}{}",
+                    format_args!(
+                        r#"{{"type":"FeatureCollection","x":1e999,"features":[{{"type":"Feature","geometry":null}},{polygon}]}}"#
+                    )
                 ),
                 1,
             ),
@@ -389,6 +411,8 @@ mod tests {
             // A list of nothing holds no polygons, which is told later.
             assert!(wrong == Err(Wrong::Else) || wrong == Ok(vec![]), "{text}: {wrong:?}");
         }
+        let beyond = of("Polygon", "[[[0,1e400]]]");
+        assert!(matches!(parse(beyond.as_bytes()), Err(Wrong::Json("a number beyond double precision", 43))));
         let many = of("Polygon", &format!("[{}[]]", "[],".repeat(MOST_RINGS)));
         assert_eq!(parse(many.as_bytes()), Err(Wrong::Many));
     }
