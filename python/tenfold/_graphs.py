@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array
 
 from tenfold import _core
 from tenfold._arguments import characters
+from tenfold._missing import as_numbers, is_hole
 from tenfold._sparse import sound, summed
 
 # The types of numbers that compiled code reads where they lie.
@@ -172,7 +173,7 @@ def of_edges(X: Any, kind: str | None) -> Given:
     parts: dict[str, Any] = {"kind": kind, "values": None if weights is None else numbers(weights)}
     if len(start) and all(_are_numbers(ids) for ids in (start, end)):
         return Given(source_of(rows=numbers(start), columns=numbers(end), **parts), None)
-    if any(x is None or x != x for ids in (start, end) for x in ids):
+    if any(is_hole(x) for ids in (start, end) for x in ids):
         raise ValueError("an edge has an end without an id (None or NaN); drop it, or give the node a name")
     places: dict[Hashable, int] = {}
     pairs = [(places.setdefault(a, len(places)), places.setdefault(b, len(places))) for a, b in zip(start, end)]
@@ -196,7 +197,7 @@ def ends_of(X: Any) -> tuple[Any, Any, Any]:
             f"edges have two columns of ids, or three with weights, of one length; these have {len(columns)}"
         )
     start, end = (_whole(column) for column in columns[:2])
-    return start, end, np.asarray(columns[2], dtype=np.float64) if len(columns) == 3 else None
+    return start, end, as_numbers(columns[2]) if len(columns) == 3 else None
 
 
 def _column(values: list[Any]) -> Any:
@@ -248,8 +249,9 @@ def of_network(X: Any, kind: str | None, weight: str | None) -> Given:
             turned = right[pairs[:, 0]] & ~right[pairs[:, 1]]
             pairs[turned] = pairs[turned][:, ::-1]
     parts: dict[str, Any] = {"kind": told, "declared": True}
-    if values is not None and any(value != 1 for value in values):
-        parts["values"] = np.array(values, dtype=np.float64)
+    weights = None if values is None else as_numbers(values)
+    if weights is not None and np.any(weights != 1):
+        parts["values"] = weights
     return _named(nodes, pairs, parts)
 
 

@@ -15,6 +15,8 @@ def sound(X: Any) -> Any:
     """X as it is; an error for a sparse matrix whose arrays do not fit together."""
     if not sparse.issparse(X):
         return X
+    if len(X.shape) != 2:
+        raise _core.DataError(f"X is a sparse array of {len(X.shape)} dimension: two are needed, rows and columns")
     try:
         if X.format in ("csr", "csc"):
             problem = _problem_of_lines(X)
@@ -25,9 +27,11 @@ def sound(X: Any) -> Any:
             # It cuts off what lies beyond the last entry: not from the matrix of the caller.
             copy.copy(X).check_format(full_check=True)
         else:
-            # Lists, diagonals and dictionaries: what they become tells what they are.
-            X = X.tocsr()
-            problem = _problem_of_lines(X)
+            problem = _problem_of_lists(X) if X.format == "lil" else None
+            if problem is None:
+                # Lists, diagonals and dictionaries: what they become tells what they are.
+                X = X.tocsr()
+                problem = _problem_of_lines(X)
     except _core.DataError:
         raise
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
@@ -39,7 +43,8 @@ def sound(X: Any) -> Any:
 
 
 def summed(X: Any) -> Any:
-    """X, sound, with entries that stand several times at one place added up, as scipy reads them; a copy only where there are any."""
+    """X, sound, without zeros, and with entries that stand several times at one place added up, as scipy reads them; a copy only where
+    there are any."""
     X = sound(X)
     if not sparse.issparse(X):
         return X
@@ -48,10 +53,12 @@ def summed(X: Any) -> Any:
         X = X.tocsr()
     # What was found out about a matrix stays with it, also where its arrays were changed since.
     fresh = _forgotten(copy.copy(X))
-    if fresh.has_canonical_format:
+    if fresh.has_canonical_format and np.all(X.data[: X.indptr[-1]]):
         return X
     fresh = _forgotten(X.copy())
     fresh.sum_duplicates()
+    # They say no more than places without an entry.
+    fresh.eliminate_zeros()
     return fresh
 
 
@@ -77,6 +84,18 @@ def _problem_of_lines(X: Any) -> str | None:
     if entries > len(places) or entries > len(values):
         return f"indptr tells of {entries} entries, but indices has {len(places)} and data has {len(values)}"
     return _outside(places[:entries], across)
+
+
+def _problem_of_lists(X: Any) -> str | None:
+    """What is wrong with the lists of places and values, one of each for every row."""
+    places, values = X.rows, X.data
+    if not places.shape == values.shape == (X.shape[0],):
+        return f"rows and data are not lists for each of {X.shape[0]} rows"
+    unlike = [i for i, (a, b) in enumerate(zip(places, values)) if len(a) != len(b)]
+    if unlike:
+        i = unlike[0]
+        return f"row {i} has {len(places[i])} places and {len(values[i])} values"
+    return None
 
 
 def _problem_of_places(rows: Any, columns: Any, shape: tuple[int, int]) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tenfold import _core
 from tenfold._arguments import amount, characters, running
 from tenfold._base import FitWarning
-from tenfold._variables import is_missing
+from tenfold._missing import as_numbers, is_missing
 
 PLACES = ("x", "y")
 SIZES = ("r1", "r2")
@@ -126,6 +126,8 @@ def _check_numbers(name: str, values: NDArray[np.float64]) -> None:
     wrong, why = np.zeros(len(values), bool), ""
     if name in PLACES:
         wrong, why = ~np.isfinite(values), "places must be known"
+    elif np.any(np.isinf(values)):
+        wrong, why = np.isinf(values), "numbers are finite, or NaN where they are not known"
     elif name in SIZES:
         wrong, why = values < 0, "a size is not negative"
     rows = np.flatnonzero(wrong)
@@ -147,7 +149,7 @@ def table_of(X: Any) -> _core.CellTable:
     numbers = np.full((len(genes), len(NUMBERS)), np.nan)
     for i, name in enumerate(NUMBERS):
         if name in names:
-            values = np.asarray(X[name], dtype=np.float64)
+            values = as_numbers(X[name])
             if values.shape != genes.shape:
                 raise ValueError(f"the column {name!r} has {values.shape} entries where {genes.shape} were expected")
             _check_numbers(name, values)

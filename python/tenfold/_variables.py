@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tenfold import _core
 from tenfold._arguments import characters
+from tenfold._missing import is_missing
 
 # Whole numbers with so many values or fewer are levels of a category, as the command line reads them.
 MOST_LEVELS = 20
@@ -30,40 +31,25 @@ class Variable(NamedTuple):
         return len(self.labels) - (self.kind == "category")
 
 
-def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where a column has no value: None, NaN or pandas' NA."""
-    if column.dtype.kind == "f":
-        holes: NDArray[np.bool_] = np.isnan(column)
-        return holes
-    if column.dtype.kind in "iubUS":
-        return np.zeros(len(column), bool)
-    return np.array([_is_hole(x) for x in column], bool)
-
-
-def _is_hole(x: Any) -> bool:
-    """Only NaN, NaT and NA are not equal to themselves; NA answers neither yes nor no."""
-    if x is None:
-        return True
-    try:
-        return bool(x != x)
-    except TypeError:
-        return True
-    except ValueError:
-        # An array of several numbers: something, whatever it is.
-        return False
+def is_frame(X: Any) -> bool:
+    """Whether X is a DataFrame of pandas or polars, whose columns have names and types of their own."""
+    return hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns"))
 
 
 def columns_of(X: Any) -> tuple[list[str], list[NDArray[Any]]]:
     """Names and columns of a DataFrame or an array of two dimensions."""
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        names = names_of(X)
-        return names, [_plain(X.iloc[:, i]) for i in range(len(names))]
+    if is_frame(X):
+        columns = X.get_columns() if hasattr(X, "get_columns") else [X.iloc[:, i] for i in range(X.shape[1])]
+        return names_of(X), [_plain(column) for column in columns]
     table = np.asarray(X)
     return names_of(table), [table[:, i] for i in range(table.shape[1])]
 
 
 def _plain(series: Any) -> NDArray[Any]:
     """A column as numbers where it holds numbers, otherwise as objects."""
+    if hasattr(series.dtype, "categories"):
+        # Levels, whatever they are written as.
+        return np.asarray(series, dtype=object)
     values = np.asarray(series)
     if values.dtype.kind in "fiub":
         return values
@@ -145,7 +131,7 @@ def _joined(name: str, members: list[Variable]) -> Variable:
 
 def names_of(X: Any) -> list[str]:
     """What the columns of X are called; those of arrays and sparse matrices are counted."""
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
+    if is_frame(X):
         return characters("the column", [str(name) for name in X.columns])
     return [f"x{i}" for i in range(X.shape[1])]
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from tenfold import _core
 from tenfold._arguments import ANY, amount, characters, choice, count, running, seed_of
 from tenfold._base import FitWarning, ModelMixin
+from tenfold._missing import as_numbers
 from tenfold._sparse import sound
 from tenfold._tissue import detect, is_table, table_of
 
@@ -301,7 +302,7 @@ class Cells(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names = characters("the gene", names)
         X = sound(X)
         if reset is None and names is not None:
-            checked = sparse.csr_matrix(np.asarray(X) if not sparse.issparse(X) else X, dtype=np.float64)
+            checked = sparse.csr_matrix(X if sparse.issparse(X) else as_numbers(X), dtype=np.float64)
         else:
             checked = validate_data(
                 self,

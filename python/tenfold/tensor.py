@@ -245,8 +245,10 @@ def decompose(
         "agreement": agreement,
     }
     found = Decomposition(weights, factors, full.ndim, math.nan, converged, iterations, facts)
-    norm = float(np.linalg.norm(full))
-    residual = float(np.linalg.norm(full - found.reconstruct())) / norm if norm > 0 else 0.0
+    # In units of the largest entry, whose square may be beyond double precision.
+    unit = float(np.abs(full).max(initial=0.0)) or 1.0
+    norm = float(np.linalg.norm(full / unit))
+    residual = float(np.linalg.norm((full - found.reconstruct()) / unit)) / norm if norm > 0 else 0.0
     if not converged:
         warnings.warn(
             f"{name} did not converge in {iterations} iterations: the components may be wrong; raise max_iter, or try "

@@ -14,7 +14,7 @@ from tenfold import _core
 from tenfold._arguments import amount, choice, count, running, seed_of
 from tenfold._base import ModelMixin, in_python
 from tenfold._sparse import sound, summed
-from tenfold._variables import KINDS, Variable, encode, names_of, variables_of
+from tenfold._variables import KINDS, Variable, encode, is_frame, names_of, variables_of
 
 METHODS = ("auto", "insertion", "joining", "grouping", "evolution")
 CONTRACTIONS = ("likelihood", "jackknife", "none")
@@ -285,12 +285,13 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return encode(table, [Variable(*v) for v in self.variables_], self._names(table))
 
     def _names(self, table: Any) -> list[str] | None:
-        """The names of the fit for as many columns, where only one of both tables has names: scikit-learn has warned of that."""
-        fitted, named = getattr(self, "_columns", None), hasattr(table, "columns") and hasattr(table, "iloc")
+        """The names of the fit for as many columns that have none of their own, or others: scikit-learn has warned of that."""
+        fitted = getattr(self, "_columns", None)
         if fitted is None or len(fitted) != table.shape[1]:
             return None
-        were = hasattr(self, "feature_names_in_")
-        return fitted if named != were or not named else None
+        if is_frame(table) and (hasattr(self, "feature_names_in_") or set(fitted) <= set(names_of(table))):
+            return None
+        return fitted
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         """X as it is, where scikit-learn finds nothing wrong with it."""
@@ -298,7 +299,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked = validate_data(
             self, X, dtype=None, accept_sparse="csc", ensure_all_finite="allow-nan", ensure_min_samples=2 if reset else 1, reset=reset
         )
-        return X if hasattr(X, "columns") and hasattr(X, "iloc") else summed(checked)
+        return X if is_frame(X) else summed(checked)
 
     def _checked(self) -> _core.TreesChoices:
         """The arguments for Rust, each checked under the name that it has here."""

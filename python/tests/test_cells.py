@@ -150,7 +150,8 @@ def test_what_cannot_be_is_told():
         ("gene", pd.NA, "row 3 .* has no gene"), ("image", None, "row 3 .* has no image"),
         ("gene", "caf\udce9", "surrogates"), ("r1", -2.0, "row 3 .*'r1'.*not negative"),
         ("r2", -2.0, "row 3 .*'r2'.*not negative"), ("x", np.nan, "row 3 .*'x'.*places must be known"),
-        ("y", np.inf, "row 3 .*'y'.*places must be known"),
+        ("y", np.inf, "row 3 .*'y'.*places must be known"), ("r1", np.inf, "row 3 .*'r1'.*finite"),
+        ("intensity", -np.inf, "row 3 .*'intensity'.*finite"), ("orientation", np.inf, "row 3 .*'orientation'.*finite"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::tenfold.FitWarning")
@@ -163,6 +164,9 @@ def test_rows_that_are_no_cells(column, value, told):
     for given in (table, {name: table[name].tolist() for name in table}):
         with pytest.raises(ValueError, match=told):
             tenfold.Cells(2, restarts=1).fit(given)
-    # Sizes and the rest may be unknown.
+    # Sizes and the rest may be unknown, also as pandas writes it.
+    holes = table.assign(gene=np.where(table.index % 2, "a", "b"), image="one", x=1.0, y=2.0, r1=np.nan, r2=2.0, intensity=1.0, orientation=0.0)
+    found = [tenfold.Cells(1, restarts=1).fit(holes.astype({"r1": kind})).to_bytes() for kind in (float, "Float64")]
+    assert found[0] == found[1]
     mended = table.assign(gene="a", image="one", x=1.0, y=2.0, r1=np.nan, r2=np.abs(table["r2"]))
     assert tenfold.Cells(1, restarts=1).fit(mended.assign(gene=np.where(mended.index % 2, "a", "b"))).genes_

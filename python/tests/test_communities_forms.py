@@ -94,6 +94,18 @@ def test_edges_in_every_form(drawn, expected):
         Communities(3, input="edges").fit(np.ones((4, 5), int))
     with pytest.raises(ValueError, match="without an id"):
         Communities(1).fit([("a", "b"), ("b", None)])
+    import networkx as nx
+    import pandas as pd
+
+    ends = pd.DataFrame({"from": pd.array(["a", "b", None], "string"), "to": pd.array(["b", "c", "a"], "string")})
+    for edges in (ends, [("a", "b"), ("b", pd.NA)]):
+        with pytest.raises(ValueError, match="without an id"):
+            Communities(1, input="edges").fit(edges)
+    graph = nx.Graph([("a", "b"), ("b", "c")])
+    nx.set_edge_attributes(graph, {("a", "b"): pd.NA, ("b", "c"): 2.0}, "weight")
+    for edges in ([("a", "b", 1.0), ("b", "c", pd.NA)], graph):
+        with pytest.raises(ValueError, match="NaN|finite"):
+            Communities(1).fit(edges)
     with pytest.raises(ValueError, match="negative"):
         Communities(1).fit([("a", "b", 1.0), ("b", "c", -2.0)])
     with pytest.raises(ValueError, match="fractions"):

@@ -69,3 +69,4 @@ def test_tensors_of_any_size(size):
     T[0, 0, 0], T[1, 1, 1] = 3.0, 2.0
     found = decompose(T * size, 2)
     assert np.allclose(np.sort(found.weights / size), [2.0, 3.0])
+    assert 0.0 <= found.residual < 1e-12

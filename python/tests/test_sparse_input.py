@@ -73,6 +73,46 @@ def test_python_lives_on():
     assert (run.returncode, run.stdout.strip()) == (0, "refused"), run.stderr
 
 
+def test_lists_that_do_not_fit_together_are_refused():
+    # In a process of its own: scipy writes beyond its arrays.
+    code = (
+        "import numpy as np, tenfold\nfrom scipy import sparse\nfor values in ([1.0] * 200_000, []):\n"
+        "    X = sparse.random(200, 50, 0.3, format='lil', random_state=0)\n    X.data[2] = values\n"
+        "    for model in (tenfold.Trees(2, bootstrap=0), tenfold.Topics(2), tenfold.Cells(2)):\n"
+        "        try: model.fit(X)\n        except tenfold.DataError as e: print('row 2 has' in str(e))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stdout.split()) == (0, ["True"] * 6), run.stderr
+
+
+def test_one_dimension_is_not_enough():
+    X = sparse.coo_array(table()[0])
+    for model in ESTIMATORS.values():
+        with pytest.raises(ValueError, match="dimension|2D"):
+            model.fit(X)
+
+
+def with_zeros(X):
+    """The same matrix with an entry of zero wherever there is none."""
+    full = sparse.csr_matrix(np.ones(X.shape))
+    full.data = np.asarray(X, dtype=float).ravel().copy()
+    return full
+
+
+def test_zeros_say_no_more_than_nothing():
+    X = table()
+    plain, zeros = tenfold.Trees(2, bootstrap=0).fit(sparse.csr_matrix(X)), tenfold.Trees(2, bootstrap=0).fit(with_zeros(X))
+    assert plain.variables_ == zeros.variables_
+    assert np.array_equal(plain.transform(sparse.csr_matrix(X)), plain.transform(with_zeros(X)))
+    rng = np.random.default_rng(1)
+    of = np.arange(90) // 30
+    upper = np.triu(rng.random((90, 90)) < np.where(of[:, None] == of, 0.5, 0.05), 1)
+    A = (upper | upper.T).astype(float)
+    one, two = tenfold.Communities(3).fit(sparse.csr_matrix(A)), tenfold.Communities(3).fit(with_zeros(A))
+    assert np.array_equal(one.memberships_, two.memberships_)
+    assert one.score(sparse.csr_matrix(A)) == one.score(with_zeros(A))
+
+
 def in_halves(X):
     """The same matrix with every entry as two that add up to it, in reversed order of columns."""
     X = sparse.csr_matrix(X)

@@ -104,6 +104,15 @@ def test_files_go_both_ways(tmp_path):
     (tmp_path / "bad.tenfold").write_bytes(b"no model")
     with pytest.raises(DataError):
         load(tmp_path / "bad.tenfold")
+    for size in (1e155, 1e300):
+        large = decompose(T * size, 3)
+        large.save(tmp_path / "large.tenfold")
+        np.testing.assert_array_equal(load(tmp_path / "large.tenfold").weights, large.weights)
+        told = [*command, "evaluate", tmp_path / "large.tenfold", "--truth", tmp_path / "large.tenfold", "--json"]
+        assert json.loads(subprocess.run(told, check=True, capture_output=True).stdout)["worst_error"] < 1e-7
+    Decomposition(weights, [V * 1e300], 4, 0.0, True, 1).save(tmp_path / "bad.tenfold")
+    with pytest.raises(DataError, match="factors"):
+        load(tmp_path / "bad.tenfold")
     three = decompose(np.ones((2, 3, 4)), 1)
     three.save(tmp_path / "three.tenfold")
     assert [f.shape for f in load(tmp_path / "three.tenfold").factors] == [(2, 1), (3, 1), (4, 1)]

@@ -7,6 +7,7 @@ import pickle
 import networkx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 
@@ -104,6 +105,9 @@ def test_columns_are_found_by_name_or_by_place():
             model.transform(frame.rename(columns={"a": "z"}))
     for model in (counted, tenfold.Trees.from_bytes(counted.to_bytes())):
         np.testing.assert_array_equal(model.transform(frame), told)
+        # Names that are those of an array's columns are looked for by name.
+        turned = pd.DataFrame(X, columns=[f"x{i}" for i in range(8)]).iloc[:, ::-1]
+        np.testing.assert_array_equal(model.transform(turned), told)
     groups, kinds = {"a": "both", "b": "both"}, {"a": "flags", "b": "flags"}
     joined = tenfold.Trees.from_bytes(tenfold.Trees(2, bootstrap=0, groups=groups, kinds=kinds).fit(frame).to_bytes())
     for given in (X, frame.rename(columns={"a": "z"})):
@@ -111,6 +115,25 @@ def test_columns_are_found_by_name_or_by_place():
             joined.transform(given)
     with pytest.raises(ValueError, match="two columns 'a'|unique column names"):
         tenfold.Trees(2).fit(frame.rename(columns={"b": "a"}))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_frames_of_polars_have_names_and_types():
+    X, _ = drawn(400)
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(size=np.arange(400) / 7.0, colour=np.where(X[:, 0] == 1, "red", "blue"))
+    frame.loc[3, "colour"] = None
+    other = pl.from_pandas(frame)
+    tree, same = (tenfold.Trees(2, bootstrap=0, kinds={"a": "flags"}).fit(given) for given in (frame, other))
+    assert tree.variables_ == same.variables_ and list(same.feature_names_in_) == list(frame.columns)
+    for given in (frame, other):
+        np.testing.assert_array_equal(same.transform(given), tree.transform(frame))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_levels_are_levels_whatever_they_are_written_as():
+    table = pd.DataFrame({"level": pd.Categorical(np.arange(300) % 30), "number": np.arange(300) % 30, "b": np.arange(300) % 2})
+    kinds = [kind for _, kind, _ in tenfold.Trees(2, bootstrap=0).fit(table).variables_]
+    assert kinds == ["category", "real", "category"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ use tenfold::engine::decompose::{Polar, Solver, Trace};
 use tenfold::engine::linalg::Mat;
 use tenfold::engine::progress::Progress;
 use tenfold::engine::tensor::{Contract, Cp, Dense, Packed, Tensor3, Tensor4, into_range, ptrace};
-use tenfold::model_file::ModelFile;
+use tenfold::model_file::{Factors, ModelFile};
 
 /// The choices of a decomposition, as a dictionary from Python.
 #[derive(FromPyObject)]
@@ -179,24 +179,10 @@ pub fn load_tensor<'py>(
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<Bound<'py, PyArray2<f64>>>, String)> {
     let read = || -> tenfold::Result<(Vec<f64>, Vec<Mat>, String)> {
         let file = ModelFile::load(&path)?;
-        file.expect_kind("tensor")?;
-        let factors = if file.tensors.contains_key("factors") {
-            vec![file.matrix("factors")?]
-        } else {
-            ["factors_1", "factors_2", "factors_3"]
-                .iter()
-                .map(|name| file.matrix(name))
-                .collect::<Result<_, _>>()?
-        };
-        Ok((file.vector("weights")?, factors, file.metadata.to_string()))
+        let Factors { weights, factors, .. } = Factors::from_file(&file)?;
+        Ok((weights, factors, file.metadata.to_string()))
     };
     let (weights, factors, facts) = threads::apart(py, read)?.map_err(raised)?;
-    if factors.iter().any(|factor| factor.cols() != weights.len()) {
-        return Err(crate::errors::DataError::new_err(format!(
-            "{}: its tensors do not fit together",
-            path.display()
-        )));
-    }
     let factors = factors.into_iter().map(|factor| into_array(py, factor)).collect();
     Ok((copied(py, &weights), factors, facts))
 }

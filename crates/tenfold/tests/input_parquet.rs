@@ -273,3 +273,25 @@ fn what_a_page_unpacks_to_is_bounded() {
         assert!(!read(1 << 20).is_err_and(|told| told.contains("unpack")), "{codec:?}");
     }
 }
+
+/// Two thousand million elements that take no bytes, in the footer or in the head of a page: to pass over them took a second for every
+/// six bytes.
+#[test]
+fn heads_promise_no_more_than_they_hold() {
+    let folder = folder();
+    let path = folder.path().join("x.parquet");
+    let table = tenfold::engine::linalg::Mat::from_vec(40, 1, (0..40).map(f64::from).collect());
+    write_table(&path, &["x".into()], &table).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let many = [0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
+    let end = whole.len() - 8;
+    let length = u32::from_le_bytes(whole[end..end + 4].try_into().unwrap()) as usize;
+    // In the place of the byte that ends the footer, and in the place of the first page's head.
+    let footer = [&whole[..end - 1], &many, &(length as u32 + 7).to_le_bytes(), &whole[end + 4..]].concat();
+    let page = [&whole[..4], &many, &whole[4 + many.len()..]].concat();
+    for bytes in [footer, page] {
+        std::fs::write(&path, bytes).unwrap();
+        let told = refusal(&path, &Options::default());
+        assert!(told.contains("promises more than it can hold"), "{told}");
+    }
+}

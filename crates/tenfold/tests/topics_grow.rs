@@ -189,3 +189,38 @@ fn a_stopped_update_leaves_the_model_as_it_was() {
     }
     assert!(stops > 3 && model.words() == 130 && model.keeps_moments());
 }
+
+/// Documents about two things, in words from `first` on.
+fn about(first: u32, side: u32) -> tenfold::topics::Corpus {
+    let mut builder = Builder::new(1 << 20);
+    let (mut ends, mut words) = (Vec::new(), Vec::new());
+    for document in 0..800u32 {
+        let of = first + 40 * (document % 2);
+        let mut own: Vec<u32> = (0..15).map(|j| of + (document * (7 + side) + j * (j + 3)) % 40).collect();
+        own.sort_unstable();
+        own.dedup();
+        words.extend(own);
+        ends.push(words.len() as u32);
+    }
+    let counts = vec![1; words.len()];
+    builder.push(Documents { ends, words, counts }).unwrap();
+    builder.finish((0..240).map(|w| format!("w{w}")).collect()).unwrap()
+}
+
+#[test]
+fn models_of_nothing_in_common_are_merged_into_one_that_can_be_read() {
+    for k in 1..=5 {
+        let params = Params { polish: Polish::None, ..Params::new(k) };
+        let models =
+            [(0, 0), (80, 2), (160, 4)].map(|(first, side)| params.fit(&about(first, side)).unwrap());
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            let merged = models[a].merge(&models[b], &Silent).unwrap();
+            let read = Model::from_bytes(&merged.to_bytes().unwrap());
+            assert!(
+                read.as_ref().is_ok_and(|read| read.topics() == merged.topics()),
+                "{k}: {:?}",
+                read.err()
+            );
+        }
+    }
+}

@@ -48,8 +48,10 @@ impl Infer {
         let mut inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
         inputs.push(&self.model);
         events::check(&self.output, &inputs)?;
+        inputs.push(&self.output);
         for path in [&self.reconstruction, &self.residual].into_iter().flatten() {
             super::check_npy(path, &inputs)?;
+            inputs.push(path);
         }
         let begin = Instant::now();
         let model = Model::load(&self.model)?;

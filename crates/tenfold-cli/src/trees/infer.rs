@@ -63,11 +63,12 @@ impl Infer {
         };
         let mut inputs: Vec<&Path> = self.read.inputs(&self.input);
         inputs.push(&self.model);
-        for path in &outputs {
-            files::check_output(path, &inputs)?;
-        }
         if let Some(path) = &self.output {
             files::check_table(path, &inputs)?;
+        }
+        for path in &outputs {
+            files::check_output(path, &inputs)?;
+            inputs.push(path);
         }
         let begin = Instant::now();
         let model = Model::load(&self.model)?;

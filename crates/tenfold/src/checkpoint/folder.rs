@@ -49,6 +49,8 @@ struct State {
     files: BTreeSet<String>,
     /// How often a name has come.
     named: HashMap<String, usize>,
+    /// Whether the folder was not there before.
+    made: bool,
     taken: Vec<String>,
     /// Whether the user knows that nothing can be written.
     complained: bool,
@@ -65,13 +67,20 @@ impl Checkpoint {
     /// names of ours, which a fit would replace.
     pub fn open(folder: &Path, tell: impl Fn(Told) + Send + Sync + 'static) -> Result<Self> {
         let fail = |e| write_error(folder, e);
+        if folder.as_os_str().is_empty() {
+            return Err(Error::Unfit {
+                problem: "the folder of the checkpoint has an empty name".into(),
+                remedy: "give the path of a folder, best of a new one".into(),
+            });
+        }
         let files = stages_in(folder)?;
+        let made = !folder.exists();
         std::fs::create_dir_all(folder).map_err(fail)?;
         // The one sure way to learn whether files may be made here. It is gone again at once.
         temporary().tempfile_in(folder).map(drop).map_err(fail)?;
         sweep(folder);
         // What a disk of today does, until this one was seen.
-        let state = State { bytes: 200e6, seconds: 1.0, files, ..State::default() };
+        let state = State { bytes: 200e6, seconds: 1.0, files, made, ..State::default() };
         Ok(Self { folder: folder.to_owned(), tell: Box::new(tell), state: Mutex::new(state) })
     }
 
@@ -179,6 +188,16 @@ impl Checkpoint {
     }
 }
 
+impl Drop for Checkpoint {
+    fn drop(&mut self) {
+        // What ended before there was a fit leaves no folder behind.
+        let state = self.state();
+        if state.made && state.identity.is_none() {
+            let _ = std::fs::remove_dir(&self.folder);
+        }
+    }
+}
+
 /// The name of the file of a stage, without its ending.
 fn stem(place: &str) -> String {
     place.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
@@ -186,9 +205,16 @@ fn stem(place: &str) -> String {
 
 /// The files of stages in a folder, by their names without the ending: all of them are ours.
 fn stages_in(folder: &Path) -> Result<BTreeSet<String>> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        // What cannot be seen may be somebody's.
+        Err(e) => return Err(write_error(folder, e)),
+    };
+    let name =
+        |entry: std::io::Result<std::fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
     let names: BTreeSet<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        entries.map(name).collect::<std::io::Result<_>>().map_err(|e| write_error(folder, e))?;
     let stem = |name: &str| Some(name.strip_suffix(STAGE)?.strip_suffix('.')?.to_owned());
     let foreign = names.iter().find(|name| match stem(name) {
         Some(_) => !is_ours(&folder.join(name), "stage"),
@@ -240,13 +266,17 @@ impl Keeper for Checkpoint {
                 .into());
             }
             found => {
+                let path = self.folder.join(IDENTITY);
+                if path.exists() && !is_ours(&path, "checkpoint") {
+                    return Err(taken(&path).into());
+                }
                 if let Err(error) = found {
                     self.trouble(format!("the checkpoint was thrown away, and the fit begins anew: {error}"));
                 }
                 // Stages without a fit are of no use to anyone.
                 self.remove_below("");
                 let file = ModelFile::new("checkpoint", json!({ "facts": facts }));
-                file.save(&self.folder.join(IDENTITY))?;
+                file.save(&path)?;
             }
         }
         let mut digest = Digest::default();
@@ -392,6 +422,28 @@ mod tests {
         assert!(checkpoint.save("whiten", vec![1]).is_err());
         checkpoint.remove();
         assert_eq!(names(folder.path()), ["lights.stage", "whiten.stage"]);
+        // One that comes between the opening and the fit; a name that is empty is no folder, although files can be made in it.
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = open(folder.path()).unwrap();
+        std::fs::write(folder.path().join(IDENTITY), "mine").unwrap();
+        assert!(checkpoint.identify(&facts()).unwrap_err().to_string().contains("give another folder"));
+        checkpoint.remove();
+        assert_eq!(names(folder.path()), [IDENTITY]);
+        assert!(open(Path::new("")).err().is_some_and(|e| e.to_string().contains("empty name")));
+    }
+
+    #[test]
+    fn a_run_without_a_fit_leaves_no_folder() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path().join("kept");
+        drop(open(&folder).unwrap());
+        assert!(!folder.exists());
+        std::fs::create_dir(&folder).unwrap();
+        drop(open(&folder).unwrap());
+        assert!(folder.exists(), "it was there before");
+        std::fs::remove_dir(&folder).unwrap();
+        open(&folder).unwrap().identify(&facts()).unwrap();
+        assert_eq!(names(&folder), [IDENTITY]);
     }
 
     #[test]

@@ -29,6 +29,8 @@ mod ranges;
 pub(crate) mod rows;
 mod source;
 mod text;
+#[cfg(feature = "parquet")]
+mod thrift;
 mod wav;
 mod wide;
 

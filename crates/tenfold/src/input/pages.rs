@@ -2,7 +2,7 @@
 //! its head promises, before anybody can count them.
 
 use super::Disk;
-use super::guard::{Tallies, Tally};
+use super::guard::Tallies;
 use super::parquet::{Chunks, DAMAGED};
 use crate::error::{Error, Result};
 use bytes::Bytes;

@@ -5,6 +5,7 @@ use super::guard::Tallies;
 use super::guard::Tally;
 use super::layout::choose;
 use super::pages::{column_reader, width};
+use super::thrift::repeats_nothing;
 use super::{Opened, Options, Store, Stored, dense_bytes};
 use crate::error::{Error, Result};
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
@@ -14,6 +15,7 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use tenfold_engine::progress::{Progress, Silent};
@@ -33,7 +35,12 @@ impl ChunkReader for Chunks {
     type T = std::io::BufReader<Cursor>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
-        Ok(std::io::BufReader::new(Cursor::new(&self.0, start)))
+        let reader = || std::io::BufReader::new(Cursor::new(&self.0, start));
+        // So the heads of pages are read, and the end of the file.
+        if repeats_nothing(&mut reader(), REPEATED) {
+            return Err(ParquetError::General(TOO_MANY.into()));
+        }
+        Ok(reader())
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<bytes::Bytes> {
@@ -41,6 +48,29 @@ impl ChunkReader for Chunks {
         bytes.map(Into::into).map_err(|e| ParquetError::External(Box::new(e)))
     }
 }
+
+/// Elements without bytes in the head of a page; none is known to have any.
+const REPEATED: u64 = 1 << 12;
+
+const TOO_MANY: &str = "a head promises more than it can hold";
+
+/// The footer, before the crate reads it.
+fn check_footer(disk: &Arc<Disk>) -> ParquetResult<()> {
+    let mut tail = [0; FOOTER];
+    let Some(end) = disk.len().checked_sub(FOOTER as u64) else { return Ok(()) };
+    disk.read_exact_at(end, &mut tail).map_err(|e| ParquetError::External(Box::new(e)))?;
+    let length = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let Some(begin) = end.checked_sub(length) else { return Ok(()) };
+    let mut footer = std::io::BufReader::new(Cursor::new(disk, begin)).take(length);
+    // A byte an element is what the format asks for.
+    match repeats_nothing(&mut footer, length) {
+        true => Err(ParquetError::General(TOO_MANY.into())),
+        false => Ok(()),
+    }
+}
+
+/// Bytes at the end: the length of the footer, and what the file is.
+const FOOTER: usize = 8;
 
 /// An open file, and what has come out of it so far.
 pub(crate) struct File {
@@ -58,7 +88,10 @@ impl File {
     /// A damaged footer.
     pub(crate) fn open(disk: &Arc<Disk>, limit: u64) -> Result<Self> {
         let chunks = Arc::new(Chunks(Arc::clone(disk)));
-        let metadata = guarded(disk, || ParquetMetaDataReader::new().parse_and_finish(&*chunks))?;
+        let metadata = guarded(disk, || {
+            check_footer(disk)?;
+            ParquetMetaDataReader::new().parse_and_finish(&*chunks)
+        })?;
         let columns = metadata.file_metadata().schema_descr().columns();
         let names = columns.iter().map(|c| c.path().string()).collect();
         Ok(Self { disk: Arc::clone(disk), chunks, metadata, names, tallies: Tallies::new(disk, limit) })

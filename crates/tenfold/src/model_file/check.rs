@@ -57,7 +57,8 @@ impl ModelFile {
         self.check_sum(name, "squares", |x| x * x)
     }
 
-    fn check_sum(&self, name: &str, what: &str, of: impl Fn(f64) -> f64) -> Result<()> {
+    /// Checks that what is made of the numbers of an array adds up to a number.
+    pub(super) fn check_sum(&self, name: &str, what: &str, of: impl Fn(f64) -> f64) -> Result<()> {
         let mut sum = 0.0;
         self.each_row(name, |_, numbers| {
             sum += numbers.iter().map(|x| of(*x)).sum::<f64>();

@@ -59,7 +59,7 @@ impl Factors {
                 "decompose the tensor again",
             ));
         }
-        file.check_squares("weights")?;
+        file.check_sum("weights", "a sum", f64::abs)?;
         names.iter().try_for_each(|name| file.check_squares(name))?;
         // Files from outside need not say; whether it is odd is all that signs depend on.
         let order = file.metadata["order"].as_u64().filter(|order| (1..=64).contains(order)).unwrap_or(3);

@@ -355,7 +355,8 @@ impl Model {
             check_range("what firings add up to", part.reconstruction.iter().copied())?;
             each(stretch, part)
         })?;
-        check_range("noise and explained variance", [decoded.noise, decoded.residual_sd, decoded.explained])?;
+        let told = [decoded.noise, decoded.residual_sd, decoded.explained, decoded.lambda, decoded.threshold];
+        check_range("noise, penalties and explained variance", told)?;
         Ok(decoded)
     }
 

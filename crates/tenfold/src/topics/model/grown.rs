@@ -114,7 +114,8 @@ impl Model {
         let tokens = |s: usize| sides[s].model.tokens as f64;
         let found = dirichlet(&after.shares, after.white.alpha0);
         self.alpha[slot] = mean(|m| &m.alpha, found[new]);
-        self.coherence[slot] = mean(|m| &m.coherence, f64::NAN);
+        // Of a topic that goes on from neither there are no documents at hand: 0 says that its words stand together by chance.
+        self.coherence[slot] = mean(|m| &m.coherence, 0.0);
         self.shares[slot] = match own {
             [None, None] => after.shares[new] / after.shares.iter().sum::<f64>().max(f64::MIN_POSITIVE),
             _ => {
