@@ -286,7 +286,7 @@ class Trees(ModelMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _names(self, table: Any) -> list[str] | None:
         """The names of the fit for as many columns that have none of their own, or others: scikit-learn has warned of that."""
-        fitted = getattr(self, "_columns", None)
+        fitted: list[str] | None = getattr(self, "_columns", None)
         if fitted is None or len(fitted) != table.shape[1]:
             return None
         if is_frame(table) and (hasattr(self, "feature_names_in_") or set(fitted) <= set(names_of(table))):

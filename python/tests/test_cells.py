@@ -168,5 +168,5 @@ def test_rows_that_are_no_cells(column, value, told):
     holes = table.assign(gene=np.where(table.index % 2, "a", "b"), image="one", x=1.0, y=2.0, r1=np.nan, r2=2.0, intensity=1.0, orientation=0.0)
     found = [tenfold.Cells(1, restarts=1).fit(holes.astype({"r1": kind})).to_bytes() for kind in (float, "Float64")]
     assert found[0] == found[1]
-    mended = table.assign(gene="a", image="one", x=1.0, y=2.0, r1=np.nan, r2=np.abs(table["r2"]))
+    mended = table.assign(gene="a", image="one", x=1.0, y=2.0, r1=np.nan, r2=np.abs(table["r2"]), intensity=1.0, orientation=0.0)
     assert tenfold.Cells(1, restarts=1).fit(mended.assign(gene=np.where(mended.index % 2, "a", "b"))).genes_

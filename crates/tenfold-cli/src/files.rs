@@ -12,6 +12,12 @@ use tenfold::output;
 /// Checks before any work that a file can be written here: the folder is there and takes files, and no input is in
 /// the way.
 pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
+    if path == Path::new("-") {
+        return Err(exit::usage("results are files: give the path of one in the place of -"));
+    }
+    if is_stream(path) {
+        return Err(exit::usage(format!("{} is a device; give the path of a file", path.display())));
+    }
     if path.is_dir() {
         return Err(exit::usage(format!("{} is a folder; give the path of a file", path.display())));
     }
@@ -22,15 +28,57 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
     check_folder(folder_of(path), path)
 }
 
-/// Refuses a result that would be written over one of the files that it is made from.
+/// Whether this is a name for standard output or another open file, behind which a redirected file would be replaced.
+fn is_stream(path: &Path) -> bool {
+    let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"];
+    let is_one = |path: &Path| {
+        streams.iter().any(|stream| path.starts_with(stream))
+            || path.starts_with("/proc") && path.components().any(|part| part.as_os_str() == "fd")
+    };
+    // A link may lead to one; more of them in a row than the system follows lead nowhere.
+    let mut at = path.to_owned();
+    for _ in 0..40 {
+        if is_one(&at) {
+            return true;
+        }
+        match std::fs::read_link(&at) {
+            Ok(next) => at = folder_of(&at).join(next),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// Refuses a result that would be written over one of the files that it is made from, or over one in a folder that is read.
 pub fn check_target(path: &Path, inputs: &[&Path]) -> Result<()> {
-    match inputs.iter().find(|input| real(path) == real(input)) {
+    let target = real(path);
+    match inputs.iter().find(|input| target == real(input)) {
         Some(input) => Err(exit::usage(format!(
             "{} would be overwritten by its own result; give -o another name",
             input.display()
         ))),
+        None => match inputs.iter().find(|input| input.is_dir() && target.starts_with(real(input))) {
+            Some(folder) if target.exists() => Err(exit::usage(format!(
+                "{} lies in {}, which is read, and would be overwritten; give -o another name",
+                path.display(),
+                folder.display()
+            ))),
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Refuses two results of one name, however it is spelt.
+pub fn check_apart(results: &[&Path]) -> Result<()> {
+    let twice = |(i, path): (usize, &&Path)| results[..i].iter().any(|other| real(other) == real(path));
+    match results.iter().enumerate().find(|one| twice(*one)) {
+        Some((_, path)) => Err(two_results(path)),
         None => Ok(()),
     }
+}
+
+fn two_results(path: &Path) -> anyhow::Error {
+    exit::usage(format!("two results would be written to {}; give each a name of its own", path.display()))
 }
 
 /// The one name of a file that has several, such as `a.csv`, `./a.csv` and `../here/a.csv`, also of one that is still to be written.
@@ -61,6 +109,7 @@ fn check_folder(folder: &Path, path: &Path) -> Result<()> {
         // What the system said, without the name of a file that nobody asked for.
         let why =
             e.get_ref().and_then(|inner| inner.source()).map_or_else(|| e.to_string(), ToString::to_string);
+        let why = why.split(" at path ").next().unwrap_or_default();
         exit::usage(format!("{} cannot be written: {why}; choose another folder", path.display()))
     })?;
     // Runs that were killed here before had no chance to tidy up.
@@ -138,9 +187,7 @@ impl Bundle {
     pub fn place(&mut self, path: &Path) -> Result<PathBuf> {
         let target = real(path);
         if self.files.iter().any(|staged| staged.target == target) {
-            let message =
-                format!("two results would be written to {}; give each a name of its own", path.display());
-            return Err(exit::usage(message));
+            return Err(two_results(path));
         }
         let folder = folder_of(&target).to_owned();
         let at = match self.staging.iter().position(|(of, _)| *of == folder) {

@@ -169,6 +169,46 @@ fn with_json_an_error_is_one_object_too() {
     assert_eq!(value["exit_code"], 3);
 }
 
+/// Files that are read beside the one that is named: found there, told in a header, or in a folder.
+#[test]
+fn no_result_replaces_a_file_that_is_read() {
+    let place = Place::new();
+    place.write("notes.txt", "planet star orbit rocket moon\ngoal team match player ball\n".repeat(40));
+    place.write("stop.txt", "the\nof\n");
+    place.write("docword.kos.txt", "2\n3\n4\n1 1 2\n1 2 2\n2 2 2\n2 3 2\n");
+    place.write("vocab.kos.txt", "a\nb\nc\n");
+    std::fs::create_dir(place.path("letters")).unwrap();
+    (0..30)
+        .for_each(|i| place.write(&format!("letters/{i}.txt"), format!("planet star orbit word{}", i % 3)));
+    place.write("w.hea", "w 1 360 6\nw.dat 16 200 16 0 0 0 0 MLII\n");
+    place.write("w.dat", [1, 0, 2, 0, 3, 0, 1, 0, 2, 0, 3, 0]);
+    for (command, kept) in [
+        ("topics fit notes.txt -k 2 --stop-words stop.txt -o stop.txt", "stop.txt"),
+        ("topics fit docword.kos.txt -k 2 -o vocab.kos.txt", "vocab.kos.txt"),
+        ("topics fit docword.kos.txt -k 2 --vocabulary vocab.kos.txt -o ./vocab.kos.txt", "vocab.kos.txt"),
+        ("topics fit letters -k 2 -o letters/3.txt", "letters/3.txt"),
+        ("motifs fit w.hea -L 1 --length 2 -o w.dat", "w.dat"),
+        ("motifs fit w.dat -L 1 --length 2 -o w.hea", "w.hea"),
+    ] {
+        let before = place.bytes(kept);
+        place.fails(command, 2, &["would be overwritten", "give -o another name"]);
+        assert_eq!(place.bytes(kept), before, "{command}");
+    }
+    place.fails("topics fit notes.txt -k 2 -o -", 2, &["give the path of one"]);
+}
+
+/// A redirected file is behind such a name, and would be replaced.
+#[test]
+#[cfg(unix)]
+fn names_of_open_files_are_devices() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("/dev/stdout", place.path("link")).unwrap();
+    place.ok("generate ica --samples 50 -o X.npy");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        place.fails(&format!("ica fit X.npy -k 2 -o {name}"), 2, &["is a device"]);
+    }
+}
+
 /// A quarter of a megabyte in a few hundred bytes, to every application.
 #[test]
 fn packed_files_end_where_the_user_says() {

@@ -119,6 +119,15 @@ fn sources_go_on() {
 }
 
 #[test]
+fn a_model_under_a_name_of_the_checkpoint_stays() {
+    let place = Place::new();
+    place.ok("generate ica --samples 400 -o X.npy");
+    std::fs::create_dir(place.path("kept")).unwrap();
+    place.ok("ica fit X.npy -k 2 -o kept/fit.identity --checkpoint kept");
+    place.ok("ica show kept/fit.identity");
+}
+
+#[test]
 fn sentences_go_on() {
     let place = Place::new();
     // Words of ten subjects, common ones more often: numbers by a small generator.

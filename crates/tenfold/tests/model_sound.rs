@@ -100,7 +100,7 @@ fn arrays_that_cannot_be_are_refused_by_name() {
         ("cells", "weights", |_| 0.0),
         ("cells", "totals", |_| 1e308),
         ("tensor", "factors", |x| 1e300 * x),
-        ("tensor", "weights", |x| 1e300 * x),
+        ("tensor", "weights", |_| 1e308),
     ];
     for (kind, name, change) in all {
         let said = refused(kind, |file| each(file, name, change));

@@ -44,11 +44,10 @@ impl Export {
         let Some(first) = outputs.first() else {
             return Err(exit::usage("nothing to write; ask for --profiles, --features or --histograms"));
         };
-        let mut taken: Vec<&Path> = vec![&self.model];
         for path in &outputs {
-            files::check_table(path, &taken)?;
-            taken.push(path);
+            files::check_table(path, &[&self.model])?;
         }
+        files::check_apart(&outputs.iter().map(|path| path.as_path()).collect::<Vec<_>>())?;
         let model = Model::load(&self.model)?;
         if model.bins().is_none() && (self.features.is_some() || self.histograms.is_some()) {
             return Err(exit::usage(

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::components::Components;
 use tenfold::engine::progress::Progress;
-use tenfold::motifs::{Length, Orders, Params, Solver};
+use tenfold::motifs::{Length, Orders, Params, Solver, files_read};
 
 /// Learn motifs that repeat anywhere in signals
 #[derive(Args)]
@@ -88,7 +88,8 @@ enum SolverName {
 
 impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
-        let inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
+        let read = files_read(&self.inputs);
+        let inputs: Vec<&Path> = read.iter().map(PathBuf::as_path).collect();
         files::check_output(&self.output, &inputs)?;
         if let Some(path) = &self.events {
             let mut inputs = inputs.clone();

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::engine::progress::Progress;
-use tenfold::motifs::{Extent, Model, Signals};
+use tenfold::motifs::{Extent, Model, Signals, files_read};
 use tenfold::output;
 
 /// Where the motifs of a model fire in signals
@@ -45,14 +45,15 @@ pub struct Infer {
 
 impl Infer {
     pub fn run(self, session: &Session) -> Result<()> {
-        let mut inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
+        let read = files_read(&self.inputs);
+        let mut inputs: Vec<&Path> = read.iter().map(PathBuf::as_path).collect();
         inputs.push(&self.model);
         events::check(&self.output, &inputs)?;
-        inputs.push(&self.output);
         for path in [&self.reconstruction, &self.residual].into_iter().flatten() {
             super::check_npy(path, &inputs)?;
-            inputs.push(path);
         }
+        let results = [Some(&self.output), self.reconstruction.as_ref(), self.residual.as_ref()];
+        files::check_apart(&results.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let decoding = self.decode.decoding(&model);

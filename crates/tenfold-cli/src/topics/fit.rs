@@ -11,7 +11,7 @@ use crate::{device, exit, files};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::admixture::Completion;
 use tenfold::components::Components;
@@ -98,9 +98,12 @@ impl Fit {
     pub fn run(self, session: &Session) -> Result<()> {
         let mut params = self.params(session.seed)?;
         let recipe = self.words.recipe(session)?;
-        files::check_output(&self.output, &[&self.input])?;
+        let read = self.read.inputs(&self.input);
+        let mut inputs: Vec<&Path> = read.iter().map(PathBuf::as_path).chain(self.words.input()).collect();
+        files::check_output(&self.output, &inputs)?;
         if let Some(mixtures) = &self.mixtures {
-            files::check_table(mixtures, &[&self.input, &self.output])?;
+            inputs.push(&self.output);
+            files::check_table(mixtures, &inputs)?;
         }
         let kept = self.checkpoint.open(session)?;
         let begin = Instant::now();

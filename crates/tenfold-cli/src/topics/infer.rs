@@ -6,7 +6,7 @@ use crate::files;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::topics::Model;
 
@@ -40,7 +40,9 @@ pub struct Infer {
 
 impl Infer {
     pub fn run(self, session: &Session) -> Result<()> {
-        files::check_table(&self.output, &[&self.model, &self.input])?;
+        let read = self.read.inputs(&self.input);
+        let inputs: Vec<&Path> = read.iter().chain([&self.model]).map(PathBuf::as_path).collect();
+        files::check_table(&self.output, &inputs)?;
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let corpus = self.read.read_for(&model, &self.input, false, session)?;

@@ -1,12 +1,11 @@
 //! How documents are read, and how text becomes words.
 
 use crate::common::{Header, Session, parse_count};
-use crate::exit;
 use crate::memory::MemoryArgs;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
-use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows, distinct_words};
+use tenfold::topics::read::{self, Format, ReadOptions, Recipe, Windows, distinct_words, vocabulary_beside};
 use tenfold::topics::{Corpus, Model};
 
 /// Memory for documents where no bound is given; more of them stay on disk and are read in blocks.
@@ -79,6 +78,12 @@ impl FormatName {
 }
 
 impl ReadArgs {
+    /// The files that are read for this input: no result may replace one.
+    pub fn inputs(&self, input: &Path) -> Vec<PathBuf> {
+        let words = self.vocabulary.clone().or_else(|| vocabulary_beside(input));
+        std::iter::once(input.to_owned()).chain(words).collect()
+    }
+
     /// Reads documents by a recipe, and says what they are. What the reader did stands in the verdict of the fit.
     pub fn read(&self, path: &Path, recipe: Recipe, session: &Session) -> Result<Corpus> {
         self.open(path, ReadOptions { recipe, ..self.options() }, session)
@@ -183,6 +188,11 @@ pub struct WordArgs {
 }
 
 impl WordArgs {
+    /// The file of further stop words.
+    pub fn input(&self) -> Option<&Path> {
+        self.stop_words.as_deref()
+    }
+
     /// The recipe, with its files read and its languages known.
     pub fn recipe(&self, session: &Session) -> Result<Recipe> {
         let extra_stop_words = match &self.stop_words {

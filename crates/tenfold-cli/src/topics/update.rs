@@ -6,7 +6,7 @@ use crate::files;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tenfold::engine::progress::Progress;
 use tenfold::topics::Model;
@@ -42,7 +42,9 @@ pub struct Update {
 
 impl Update {
     pub fn run(self, session: &Session) -> Result<()> {
-        files::check_output(&self.output, &[&self.model, &self.input])?;
+        let read = self.read.inputs(&self.input);
+        let inputs: Vec<&Path> = read.iter().chain([&self.model]).map(PathBuf::as_path).collect();
+        files::check_output(&self.output, &inputs)?;
         let begin = Instant::now();
         let mut model = Model::load(&self.model)?;
         let more = self.read.read_for(&model, &self.input, true, session)?;

@@ -68,8 +68,8 @@ impl Infer {
         }
         for path in &outputs {
             files::check_output(path, &inputs)?;
-            inputs.push(path);
         }
+        files::check_apart(&outputs.iter().map(|path| path.as_path()).collect::<Vec<_>>())?;
         let begin = Instant::now();
         let model = Model::load(&self.model)?;
         let read = self.read.open_like(&self.input, &model, session)?;

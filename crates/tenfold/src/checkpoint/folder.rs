@@ -99,7 +99,7 @@ impl Checkpoint {
         // A fit that never said who it is has left nothing here.
         if self.state().identity.is_some() {
             self.remove_below("");
-            let _ = std::fs::remove_file(self.folder.join(IDENTITY));
+            remove_own(&self.folder.join(IDENTITY), "checkpoint");
         }
         sweep_own(&self.folder);
         // Whatever else is in the folder is not ours, and then it stays.
@@ -120,17 +120,14 @@ impl Checkpoint {
         let mut state = self.state();
         let gone = state.files.range(beginning.to_owned()..).take_while(|name| name.starts_with(beginning));
         for name in gone.cloned().collect::<Vec<String>>() {
-            let _ = std::fs::remove_file(self.folder.join(format!("{name}.{STAGE}")));
+            remove_own(&self.folder.join(format!("{name}.{STAGE}")), "stage");
             state.files.remove(&name);
         }
     }
 
     /// Removes the file of one stage, unless somebody else put it there.
     fn throw_away(&self, place: &str) {
-        let path = self.path(place);
-        if is_ours(&path, "stage") {
-            let _ = std::fs::remove_file(path);
-        }
+        remove_own(&self.path(place), "stage");
     }
 
     fn trouble(&self, message: String) {
@@ -234,6 +231,13 @@ fn taken(path: &Path) -> Error {
             shown(&path.to_string_lossy())
         ),
         remedy: "give another folder, best a new one; if the file is not needed, remove it".into(),
+    }
+}
+
+/// Removes a file of ours; one that somebody else put there, such as the fit's own model, stays.
+fn remove_own(path: &Path, kind: &str) {
+    if is_ours(path, kind) {
+        let _ = std::fs::remove_file(path);
     }
 }
 

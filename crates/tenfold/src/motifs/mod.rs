@@ -61,5 +61,5 @@ pub use extent::Extent;
 pub use filters::Filters;
 pub use model::{Diagnostics, Model};
 pub use picture::Picture;
-pub use read::{Layout, ReadOptions, read, read_all};
+pub use read::{Layout, ReadOptions, files_read, read, read_all};
 pub use synth::{Activation, Drawn, Shape, Synth};

@@ -7,7 +7,7 @@ use super::moments::{SecondMoment, Weighted, project};
 use super::spectral::{Estimate, Search, active_words, solve, solve_again, usual_solver};
 use super::statistics::Statistics;
 use crate::admixture::{Cvb0, HeldOut, Stepwise, estimate_alpha};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_range};
 use crate::evaluate::total_variation;
 use crate::verdict::Verdict;
 use tenfold_engine::device::Device;
@@ -270,6 +270,7 @@ pub(super) fn outside(corpus: &Corpus, moments: &Moments, search: &Search<'_>) -
     let inside: Vec<Mat> = products.iter().map(|z| directions.tr_matmul(z)).collect();
     let all: f64 = products[0].col_dots(&products[1]).iter().sum();
     let kept: f64 = inside[0].col_dots(&inside[1]).iter().sum();
+    check_range("second moments of the new documents", [all, kept])?;
     Ok((all > 0.0).then(|| (1.0 - kept / all).clamp(0.0, 1.0)))
 }
 

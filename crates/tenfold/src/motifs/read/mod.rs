@@ -15,7 +15,7 @@ mod wfdb;
 use super::data::{Signals, Stretch};
 use super::extent::Extent;
 use crate::error::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tenfold_engine::progress::Progress;
 
 /// What the numbers of a file are.
@@ -188,6 +188,24 @@ fn unlike(
         problem,
         "files that are read together have the same channels and rate: choose with --channels and --rate",
     )
+}
+
+/// The files that are read for these: they themselves, and those that the headers of WFDB records name. No result may replace any.
+///
+/// # Example
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// let head = folder.path().join("w.hea");
+/// std::fs::write(&head, "w 1 360 4\nw.dat 212\n")?;
+/// assert_eq!(tenfold::motifs::files_read(&[head.clone()]), [head.clone(), head, folder.path().join("w.dat")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn files_read(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let of_record = |path: &&PathBuf| {
+        path.extension().is_some_and(|e| ["hea", "dat"].iter().any(|known| e.eq_ignore_ascii_case(known)))
+    };
+    let named = paths.iter().filter(of_record).flat_map(|path| wfdb::files(path));
+    paths.iter().cloned().chain(named).collect()
 }
 
 fn read_raw(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Raw> {

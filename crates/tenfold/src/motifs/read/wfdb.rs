@@ -57,6 +57,14 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     Ok(Raw { chosen: true, ..Raw::new(vec![trial], names, Some(rate).filter(|rate| rate.is_finite())) })
 }
 
+/// The header of a record and the files that it names, as far as it can be read.
+pub(super) fn files(path: &Path) -> Vec<PathBuf> {
+    let head = path.with_extension("hea");
+    let signals = Header::read(&head).map(|header| header.signals).unwrap_or_default();
+    let samples: Vec<PathBuf> = signals.iter().filter_map(|s| beside(&head, &s.file).ok()).collect();
+    std::iter::once(head).chain(samples).collect()
+}
+
 /// The file of samples, which lies beside its header: a stranger's header names no file elsewhere.
 fn beside(head: &Path, name: &str) -> Result<PathBuf> {
     if Path::new(name).file_name().is_none_or(|plain| plain != name) || name.contains(['/', '\\']) {

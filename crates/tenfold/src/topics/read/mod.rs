@@ -37,7 +37,7 @@ pub use cut::{Cutter, Scanned, encode_tokens, scan_tokens};
 pub use format::Format;
 pub use lexicon::{texts, texts_in_parts, tokens, tokens_in_parts};
 pub use recipe::Recipe;
-pub use words::distinct_words;
+pub use words::{distinct_words, vocabulary_beside};
 
 use super::data::Corpus;
 use crate::error::{Error, Result};

@@ -30,7 +30,7 @@ pub(super) struct Named {
 impl Named {
     /// Finds the words for a bag of words that promises `promised` of them.
     pub(super) fn find(source: &Source, options: &ReadOptions, promised: Option<u32>) -> Result<Self> {
-        let found = options.vocabulary.clone().or_else(|| beside(source.path()));
+        let found = options.vocabulary.clone().or_else(|| vocabulary_beside(source.path()));
         let known = options.fixed_vocabulary.as_deref();
         let Some(path) = found else { return Self::nameless(source, known, promised) };
         let words = lines(&path, options)?;
@@ -207,7 +207,7 @@ fn lines(path: &Path, options: &ReadOptions) -> Result<Vec<String>> {
 
 /// The vocabulary that lies beside a file of counts: `vocab.kos.txt` for `docword.kos.txt.gz`, `reuters.tokens` for
 /// `reuters.ldac`, or a single `vocab.txt` in the folder.
-fn beside(path: &Path) -> Option<PathBuf> {
+pub fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
     let stem = plain.rsplit_once('.').map_or(plain, |(stem, _)| stem);

@@ -163,6 +163,12 @@ impl Column {
         self.not_number.is_none()
     }
 
+    /// How many cells are numbers, where there are few enough levels to be told apart.
+    pub(super) fn numbers_present(&self) -> usize {
+        let levels = self.levels.iter().flat_map(|levels| levels.counts.iter().zip(&levels.values));
+        levels.filter(|(_, value)| !value.is_nan()).map(|(count, _)| count).sum()
+    }
+
     /// The number of a row, NaN where it is missing or none.
     pub(super) fn number(&self, row: usize) -> f64 {
         match &self.levels {

@@ -145,6 +145,26 @@ const EVENTS: &str = "patient,date,code\n7,2001,250.01\n7,2002,25001\n3,2001,401
 const MAP: &str = "code,group\n250.00,250\n250.01,250.1\n250.01,250\n401.9,401\n";
 
 #[test]
+fn a_spoilt_cell_makes_no_ids_of_numbers() {
+    let rows = |spoilt: &str| -> String {
+        let row = |i: usize| match i {
+            7 => format!("{spoilt},{},a7\n", i % 2),
+            _ => format!("{}.5,{},{i}\n", i * i, i % 2),
+        };
+        (0..40).map(row).collect()
+    };
+    for spoilt in ["1e999", "0x10", "12 kg"] {
+        let told = error("x.csv", &format!("x,y,id\n{}", rows(spoilt)), |o, _| o.ids = vec!["id".into()]);
+        assert!(told.contains(&format!("line 9: {spoilt:?} is no number in column \"x\"")), "{told}");
+        assert!(told.contains("mend the cell"), "{told}");
+    }
+    let whole = format!("x,y,id\n{}", rows("50"));
+    assert!(error("x.csv", &whole, |_, _| {}).contains("\"a7\" is no number in column \"id\""));
+    let read = read_with("x.csv", whole.as_bytes(), |o, _| o.ids = vec!["id".into()]).unwrap();
+    assert_eq!(read.table.variables()[0].kind, Kind::Real);
+}
+
+#[test]
 fn events_become_binary_variables() {
     let input = read_with("e.csv", EVENTS.as_bytes(), |o, _| o.min_count = Some(1)).unwrap();
     let names: Vec<&str> = input.table.variables().iter().map(|v| v.name.as_str()).collect();

@@ -256,9 +256,26 @@ fn guess(path: &Path, column: &Column, options: &Options) -> Result<Guess> {
         }
         None => Ok(match levels {
             None => Guess::Text,
-            Some(l) if l == column.present() && l > options.max_levels => Guess::Id,
+            Some(l) if l == column.present() && l > options.max_levels => {
+                spoilt(path, column)?;
+                Guess::Id
+            }
             Some(_) => Guess::Kind(Kind::Category),
         }),
+    }
+}
+
+/// A column of numbers in which a cell is none is no column of ids: it would be left out for that cell.
+fn spoilt(path: &Path, column: &Column) -> Result<()> {
+    match &column.not_number {
+        // Ids such as 57a are rarer than that where they are ids, and numbers are wrong less often.
+        Some((line, text)) if 10 * column.numbers_present() > 9 * column.present() => Err(fail(
+            path,
+            Some(*line),
+            format!("{text:?} is no number in column {:?}, which holds numbers otherwise", column.name),
+            "mend the cell or leave it empty; if the column holds ids, leave it out with --ids",
+        )),
+        _ => Ok(()),
     }
 }
 
