@@ -188,6 +188,11 @@ impl Column {
         self.is_number() && self.held().all(|x| x.fract() == 0.0)
     }
 
+    /// Whether a number is not whole, whatever else there is.
+    pub(super) fn has_fractions(&self) -> bool {
+        self.held().any(|x| x.fract() != 0.0)
+    }
+
     /// Whether every number is 0 or 1.
     pub(super) fn is_flag(&self) -> bool {
         self.is_number() && self.held().all(|x| x == 0.0 || x == 1.0)

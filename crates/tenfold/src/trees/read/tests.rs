@@ -158,6 +158,10 @@ fn a_spoilt_cell_makes_no_ids_of_numbers() {
         assert!(told.contains(&format!("line 9: {spoilt:?} is no number in column \"x\"")), "{told}");
         assert!(told.contains("mend the cell"), "{told}");
     }
+    // The same where two rows have one number, and no variable of forty levels.
+    let twice = format!("x,y,id\n1.5,0,b\n{}1.5,1,c\n", rows("1e999"));
+    let told = error("x.csv", &twice, |o, _| o.ids = vec!["id".into()]);
+    assert!(told.contains("\"1e999\" is no number in column \"x\""), "{told}");
     let whole = format!("x,y,id\n{}", rows("50"));
     assert!(error("x.csv", &whole, |_, _| {}).contains("\"a7\" is no number in column \"id\""));
     let read = read_with("x.csv", whole.as_bytes(), |o, _| o.ids = vec!["id".into()]).unwrap();

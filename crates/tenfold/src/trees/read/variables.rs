@@ -256,16 +256,20 @@ fn guess(path: &Path, column: &Column, options: &Options) -> Result<Guess> {
         }
         None => Ok(match levels {
             None => Guess::Text,
-            Some(l) if l == column.present() && l > options.max_levels => {
-                spoilt(path, column)?;
-                Guess::Id
+            Some(l) if l > options.max_levels => {
+                let all_differ = l == column.present();
+                if all_differ || column.has_fractions() {
+                    spoilt(path, column)?;
+                }
+                if all_differ { Guess::Id } else { Guess::Kind(Kind::Category) }
             }
             Some(_) => Guess::Kind(Kind::Category),
         }),
     }
 }
 
-/// A column of numbers in which a cell is none is no column of ids: it would be left out for that cell.
+/// A column of numbers in which a cell is none holds neither ids nor levels: it would be left out, or be a variable of hundreds of
+/// levels, for that cell.
 fn spoilt(path: &Path, column: &Column) -> Result<()> {
     match &column.not_number {
         // Ids such as 57a are rarer than that where they are ids, and numbers are wrong less often.
@@ -273,7 +277,7 @@ fn spoilt(path: &Path, column: &Column) -> Result<()> {
             path,
             Some(*line),
             format!("{text:?} is no number in column {:?}, which holds numbers otherwise", column.name),
-            "mend the cell or leave it empty; if the column holds ids, leave it out with --ids",
+            "mend the cell or leave it empty; for a column of ids give --ids, for one of levels --kind NAME=category",
         )),
         _ => Ok(()),
     }
