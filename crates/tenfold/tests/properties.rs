@@ -18,6 +18,8 @@ mod draw;
 mod numbers;
 #[path = "properties/same.rs"]
 mod same;
+#[path = "properties/tails.rs"]
+mod tails;
 
 use tenfold::verdict::{Level, Verdict};
 

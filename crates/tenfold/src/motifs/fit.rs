@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 use tenfold_engine::progress::{Progress, Silent};
 
 /// An order is used when its squared norm is this many times that of its noise.
-const STANDS_OUT: f64 = 1.5;
+pub(super) const STANDS_OUT: f64 = 1.5;
 
 /// Motifs that are sought at most when nobody says how many: more must be asked for.
 const MOST_CHOSEN: usize = 12;

@@ -50,6 +50,7 @@ mod moments;
 mod picture;
 mod read;
 mod report;
+mod shuffled;
 pub mod sparse;
 mod synth;
 pub mod truth;

@@ -1,6 +1,7 @@
 //! One fit of each application, as the cases use it.
 
 use super::super::draw::{self, Chance};
+use super::super::tails::{self, Law};
 use tenfold::communities::{self, Kind};
 use tenfold::components::Components;
 use tenfold::engine::progress::Silent;
@@ -52,6 +53,11 @@ pub fn signals(
 ) -> tenfold::Result<Verdict> {
     let params = motifs::Params { length: motifs::Length::Known(length), seed, ..motifs::Params::new(k) };
     Ok(params.fit(&noise)?.verdict().clone())
+}
+
+/// Samples that know nothing of each other, of a law that is not normal.
+pub fn tailed(law: Law, k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {
+    signals(tails::signals(law, 100, Extent::line(600), 1, seed), k, Extent::line(8), seed)
 }
 
 pub fn table(kind: trees::Kind, k: impl Into<Components>, seed: u64) -> tenfold::Result<Verdict> {

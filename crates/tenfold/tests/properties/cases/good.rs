@@ -73,6 +73,23 @@ pub(super) const GOOD: &[Case] = &[
         },
     },
     Case {
+        application: "motifs",
+        what: "a drawn motif of 3 samples",
+        fit: |seed| {
+            let narrow = Extent::line(3);
+            let drawn = motifs::Synth {
+                windows: 1000,
+                motifs: 1,
+                length: narrow,
+                noise: 0.5,
+                seed,
+                ..Default::default()
+            }
+            .draw()?;
+            signals(drawn.signals, 1, Extent::line(8), seed)
+        },
+    },
+    Case {
         application: "trees",
         what: "a drawn tree of 12 variables",
         fit: |seed| {

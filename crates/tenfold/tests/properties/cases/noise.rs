@@ -1,9 +1,11 @@
 //! Data with nothing in them: the verdict says so.
 
 use super::super::draw::{self, Chance};
+use super::super::tails::Law;
 use super::Case;
 use super::fits::{
-    AUTO, alike, detected, gaussian, graph, hubs, round, signals, sparse, table, typed, unigram, words,
+    AUTO, alike, detected, gaussian, graph, hubs, round, signals, sparse, table, tailed, typed, unigram,
+    words,
 };
 use tenfold::cells;
 use tenfold::communities::Kind;
@@ -133,6 +135,14 @@ pub(super) const NOISE: &[Case] = &[
             )
         },
     },
+    Case { application: "motifs", what: "Laplace noise, 1 motif", fit: |s| tailed(Law::Laplace, 1, s) },
+    Case { application: "motifs", what: "Laplace noise, auto", fit: |s| tailed(Law::Laplace, AUTO, s) },
+    Case {
+        application: "motifs",
+        what: "Poisson counts, 2 motifs",
+        fit: |s| tailed(Law::Poisson(0.5), 2, s),
+    },
+    Case { application: "motifs", what: "single spikes, 2 motifs", fit: |s| tailed(Law::Spikes(0.05), 2, s) },
     Case {
         application: "trees",
         what: "independent flags, k = 2",
