@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod bench;
 mod cells;
 mod checkpoint;
@@ -26,6 +27,8 @@ mod tensor;
 mod topics;
 mod trees;
 mod watch;
+
+pub use allocator::settle_allocator;
 
 use anyhow::Context;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -5,5 +5,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    tenfold_cli::settle_allocator();
     ExitCode::from(tenfold_cli::run(std::env::args_os()))
 }
