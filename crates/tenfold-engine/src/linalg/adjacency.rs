@@ -167,6 +167,27 @@ impl Adjacency {
         self.starts.par_windows(2).with_min_len(1 << 12).map(sum).collect()
     }
 
+    /// Sum of each column's entries: what [`Adjacency::strengths`] says of the transpose, which is not made for it.
+    pub fn column_strengths(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.cols];
+        for u in 0..self.rows() {
+            let (at, weights) = self.row(u);
+            at.iter().enumerate().for_each(|(e, &v)| sums[v as usize] += weights.map_or(1.0, |w| f64::from(w[e])));
+        }
+        sums
+    }
+
+    /// The same entries with other weights, by row, column and weight, in the place of the old ones where there are any.
+    pub fn reweighed(mut self, weight: impl Fn(usize, u32, f32) -> f32) -> Self {
+        let mut weights = self.weights.take().unwrap_or_else(|| vec![1.0; self.indices.len()]);
+        for (u, ends) in self.starts.windows(2).enumerate() {
+            let own = ends[0]..ends[1];
+            self.indices[own.clone()].iter().zip(&mut weights[own]).for_each(|(&v, w)| *w = weight(u, v, *w));
+        }
+        self.weights = Some(weights);
+        self
+    }
+
     /// The transpose.
     ///
     /// # Complexity

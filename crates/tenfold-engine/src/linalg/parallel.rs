@@ -6,7 +6,10 @@
 
 use crate::error::{Error, Result};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Rows in a block: at 100 columns of f64 a block is 400 kB and stays in the second-level cache.
 pub const BLOCK: usize = 512;
@@ -24,7 +27,8 @@ pub fn block_range(b: usize, rows: usize, block: usize) -> Range<usize> {
     b * block..((b + 1) * block).min(rows)
 }
 
-/// Sums `add(accumulator, range)` over all blocks of `rows` rows; `merge` adds one lane to another.
+/// Sums `add(accumulator, range)` over all blocks of `rows` rows; `merge` adds one lane to another. Lanes are begun in order and
+/// added as soon as those before them are there: no more of them are held than [`lanes_held`] says.
 ///
 /// # Errors
 /// Of the errors that `add` returns, that of the earliest block.
@@ -33,37 +37,88 @@ pub fn sum_blocks<A: Send>(
     block: usize,
     zero: impl Fn() -> A + Sync,
     add: impl Fn(&mut A, Range<usize>) -> Result<()> + Sync,
-    merge: impl Fn(&mut A, A),
+    merge: impl Fn(&mut A, A) + Sync,
 ) -> Result<A> {
     let blocks = rows.div_ceil(block);
-    let lanes: Vec<std::result::Result<A, (usize, Error)>> = (0..LANES.min(blocks.max(1)))
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|lane| {
-            let mut sum = zero();
-            for b in (lane..blocks).step_by(LANES) {
-                add(&mut sum, block_range(b, rows, block)).map_err(|error| (b, error))?;
+    let lanes = LANES.min(blocks.max(1));
+    let of = |lane: usize| -> std::result::Result<A, (usize, Error)> {
+        let mut sum = zero();
+        for b in (lane..blocks).step_by(LANES) {
+            add(&mut sum, block_range(b, rows, block)).map_err(|error| (b, error))?;
+        }
+        Ok(sum)
+    };
+    let (next, arrived) = (AtomicUsize::new(0), Mutex::new(Arrived::default()));
+    (0..lanes.min(rayon::current_num_threads())).into_par_iter().with_max_len(1).for_each(|_| {
+        loop {
+            let lane = next.fetch_add(1, Ordering::Relaxed);
+            if lane >= lanes {
+                break;
             }
-            Ok(sum)
-        })
-        .collect();
-    let mut sums = Vec::with_capacity(lanes.len());
-    let mut failures = Vec::new();
-    for lane in lanes {
-        match lane {
-            Ok(sum) => sums.push(sum),
-            Err(failure) => failures.push(failure),
+            Arrived::take(&arrived, lane, of(lane), &merge);
+        }
+    });
+    let Arrived { total, failure, .. } = arrived.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failure {
+        Some((_, error)) => Err(error),
+        None => Ok(total.expect("there is at least one lane")),
+    }
+}
+
+/// Lanes of a sum that are held at the same time: one for each thread, the total, and one that waits for those before it.
+pub fn lanes_held() -> usize {
+    LANES.min(rayon::current_num_threads() + 2)
+}
+
+/// Lanes that are summed: those up to `next` together, later ones by themselves.
+struct Arrived<A> {
+    total: Option<A>,
+    waiting: BTreeMap<usize, A>,
+    next: usize,
+    /// Whether a thread has the total and adds to it.
+    adding: bool,
+    /// The earliest block that failed.
+    failure: Option<(usize, Error)>,
+}
+
+impl<A> Default for Arrived<A> {
+    fn default() -> Self {
+        Self { total: None, waiting: BTreeMap::new(), next: 0, adding: false, failure: None }
+    }
+}
+
+impl<A> Arrived<A> {
+    /// Adds a lane, and those that waited for it. While it adds, nothing is locked: adding may run in parallel itself, and a thread
+    /// that waits there may be given another lane of the same sum.
+    fn take(
+        arrived: &Mutex<Self>,
+        lane: usize,
+        sum: std::result::Result<A, (usize, Error)>,
+        merge: &impl Fn(&mut A, A),
+    ) {
+        let lock = || arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock();
+        match sum {
+            Ok(sum) => drop(held.waiting.insert(lane, sum)),
+            Err(failure) if held.failure.as_ref().is_none_or(|earlier| failure.0 < earlier.0) => {
+                held.failure = Some(failure);
+            }
+            Err(_) => {}
+        }
+        while !held.adding {
+            let next = held.next;
+            let Some(sum) = held.waiting.remove(&next) else { break };
+            let Some(mut total) = held.total.take() else {
+                (held.total, held.next) = (Some(sum), next + 1);
+                continue;
+            };
+            held.adding = true;
+            drop(held);
+            merge(&mut total, sum);
+            held = lock();
+            (held.total, held.next, held.adding) = (Some(total), next + 1, false);
         }
     }
-    if let Some((_, error)) = failures.into_iter().min_by_key(|(b, _)| *b) {
-        return Err(error);
-    }
-    let mut sums = sums.into_iter();
-    let mut total = sums.next().expect("there is at least one lane");
-    for lane in sums {
-        merge(&mut total, lane);
-    }
-    Ok(total)
 }
 
 /// [`sum_blocks`] over flat arrays of `len` numbers, for sums that cannot fail.

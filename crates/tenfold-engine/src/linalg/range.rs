@@ -114,7 +114,10 @@ impl RangeFinder {
         let something: Vec<usize> =
             (0..small.values.len()).filter(|&i| small.values[i].abs() > floor).take(k).collect();
         let leading = Mat::from_fn(q.cols(), something.len(), |i, j| small.vectors[(i, something[j])]);
-        Ok(orthonormalise(&mq.matmul(&leading)))
+        drop(q);
+        let better = mq.matmul(&leading);
+        drop(mq);
+        Ok(orthonormalise(&better))
     }
 
     /// The leading `k` singular triplets of any matrix.

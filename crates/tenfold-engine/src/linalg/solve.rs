@@ -2,8 +2,9 @@
 
 use super::{Mat, gemm};
 use crate::error::{Error, Result};
-use faer::Side;
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
 use faer::linalg::solvers::Solve;
+use faer::{Side, Spec};
 
 /// Eigenvalues in descending (signed) order, eigenvectors in the columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,14 +40,23 @@ pub struct Svd {
 pub fn eigen_symmetric(a: &Mat) -> Result<Eigen> {
     assert_eq!(a.rows(), a.cols(), "an eigendecomposition needs a square matrix");
     finite(a, "the eigendecomposition")?;
-    let owned = a.view().to_owned();
     let decomposition =
-        owned.self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
+        a.view().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
     let n = a.rows();
     let (s, u) = (decomposition.S().column_vector(), decomposition.U());
     // The library gives ascending order; the largest signed value comes first here.
     let values = (0..n).map(|j| s[n - 1 - j]).collect();
     Ok(Eigen { values, vectors: Mat::from_fn(n, n, |i, j| u[(i, n - 1 - j)]) })
+}
+
+/// Bytes that [`eigen_symmetric`] takes of a matrix with so many rows, beside the matrix: eigenvectors, and what the library works in
+/// while it finds them or the vectors in our order afterwards.
+pub fn eigen_bytes(rows: usize) -> u64 {
+    let vectors = ComputeEigenvectors::Yes;
+    let parallel = faer::get_global_parallelism();
+    let room = self_adjoint_evd_scratch::<f64>(rows, vectors, parallel, Spec::default());
+    let square = 8 * (rows as u64).saturating_mul(rows as u64);
+    square.saturating_add(square.max(room.unaligned_bytes_required() as u64))
 }
 
 /// Thin singular value decomposition.

@@ -283,6 +283,14 @@ impl Kernel for Raise<'_> {
 
 /// The three placements of z⊗z⊗x: x (z·a)(z·b) + z [(x·a)(z·b) + (z·a)(x·b)].
 fn add_mixed(z: View<'_>, x: View<'_>, arguments: &[&Mat], weights: Option<&[f64]>, sum: &mut [f64]) {
+    if std::ptr::eq(arguments[0], arguments[1]) {
+        // Half of the products and of their room; p + p is what p + 1·p is.
+        let [za, xa] = [multiply(z, arguments[0]), multiply(x, arguments[0])];
+        let mut cross = hadamard(&[xa, za.clone()]);
+        finish(x, za.map(|v| v * v), weights, sum);
+        cross.as_mut_slice().iter_mut().for_each(|v| *v += *v);
+        return finish(z, cross, weights, sum);
+    }
     let [za, zb] = [multiply(z, arguments[0]), multiply(z, arguments[1])];
     let [xa, xb] = [multiply(x, arguments[0]), multiply(x, arguments[1])];
     finish(x, hadamard(&[za.clone(), zb.clone()]), weights, sum);

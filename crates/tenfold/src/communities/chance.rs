@@ -14,13 +14,13 @@ use degrees::Degrees;
 use tenfold_engine::linalg::{Adjacency, Lanczos, Tall, TallOperator, Wanted};
 
 /// Directions that are looked at: communities that are there show in the first few.
-const DIRECTIONS: usize = 4;
+pub(super) const DIRECTIONS: usize = 4;
 
 /// Products after which directions are taken as they are: those of communities have long converged, and noise never does.
 const PRODUCTS: usize = 24;
 
 /// Columns of the search's basis: enough for a few directions, and less than what the fit itself holds.
-const WIDEST: usize = 64;
+pub(super) const WIDEST: usize = 64;
 
 /// Edges from which on one in [`RARE`] is enough to confirm.
 const MANY_EDGES: u64 = 1 << 20;

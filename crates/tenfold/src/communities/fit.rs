@@ -390,7 +390,12 @@ const MOST_CLUSTERED: usize = 8;
 
 /// How many starts besides the moments' a graph is small enough for.
 fn spare_starts(stars: Stars<'_>, k: usize) -> usize {
-    ((SPARE_WORK / work(stars, k).max(1.0)) as usize).min(MOST_CLUSTERED)
+    spare_starts_of(work(stars, k))
+}
+
+/// The same by what an iteration costs.
+pub(super) fn spare_starts_of(work: f64) -> usize {
+    ((SPARE_WORK / work.max(1.0)) as usize).min(MOST_CLUSTERED)
 }
 
 /// What one iteration of the polish costs: entries times communities.

@@ -3,6 +3,7 @@
 use super::data::Graph;
 use super::moments::{Stars, product};
 use crate::error::Result;
+use rayon::prelude::*;
 use tenfold_engine::device::{Device, Product};
 use tenfold_engine::linalg::{Adjacency, Lanczos, Tall, TallEigen, TallOperator, Wanted};
 use tenfold_engine::progress::Progress;
@@ -12,7 +13,12 @@ use tenfold_engine::progress::Progress;
 const TOLERANCE: f64 = 0.05;
 
 /// Most communities that are looked for when nobody says how many.
-pub(super) const MOST: usize = 100;
+const MOST: usize = 100;
+
+/// Most that are looked for in a graph of so many nodes on either side.
+pub(super) fn most(rows: usize, columns: usize) -> usize {
+    MOST.min(rows.min(columns) / 4).max(1)
+}
 
 /// Parts that edges are dealt to; one of them confirms what the others show.
 pub(super) const FOLDS: u64 = 5;
@@ -146,12 +152,14 @@ impl TallOperator for BetheHessian<'_> {
 pub(super) fn count(graph: &Graph, search: Search<'_>) -> Result<Counted> {
     let adjacency = graph.adjacency();
     let symmetric = graph.transposed().is_none();
-    let most = MOST.min(adjacency.rows().min(adjacency.cols()) / 4).max(1);
+    let most = most(adjacency.rows(), adjacency.cols());
     search.progress.stage("choosing k", 0);
     // The count is for edges that are there or not.
-    let pattern = adjacency.weighted().then(|| filtered(adjacency, |_, _| true, |_, _, _| 1.0));
     let bethe_hessian = match symmetric {
-        true => Some(bethe_hessian(pattern.as_ref().unwrap_or(adjacency), most, search)?),
+        true => {
+            let pattern = adjacency.weighted().then(|| filtered(adjacency, |_, _| true, |_, _, _| 1.0));
+            Some(bethe_hessian(pattern.as_ref().unwrap_or(adjacency), most, search)?)
+        }
         false => None,
     };
     let ratios = kept_by_others(graph, most, search)?;
@@ -199,10 +207,13 @@ fn kept_by_others(graph: &Graph, most: usize, search: Search<'_>) -> Result<Vec<
     let symmetric = graph.transposed().is_none();
     let seen = part(graph.adjacency(), symmetric, (seed, FOLDS), |fold| fold != 0);
     let unseen = part(graph.adjacency(), symmetric, (seed, FOLDS), |fold| fold == 0);
-    let [left, right] = [damped(&seen.strengths()), damped(&seen.transpose().strengths())];
-    let [a, b] = [seen, unseen].map(|h| scaled(&h, &left, &right));
-    let transpose = a.transpose();
-    let found = directions(Stars { hubs: &a, leaves: &transpose }, symmetric, most, search)?;
+    let [left, right] = [damped(&seen.strengths()), damped(&seen.column_strengths())];
+    let scale = |u: usize, v: u32, w: f32| (f64::from(w) * left[u] * right[v as usize]) as f32;
+    let [a, b] = [seen, unseen].map(|h| h.reweighed(scale));
+    let transpose = (!symmetric).then(|| a.transpose());
+    let leaves = transpose.as_ref().unwrap_or(&a);
+    let found = directions(Stars { hubs: &a, leaves }, symmetric, most, search)?;
+    drop(transpose);
     let v = &found.vectors;
     let mut first = v.clone();
     if !symmetric {
@@ -245,7 +256,7 @@ pub(super) fn part(
     a: &Adjacency,
     symmetric: bool,
     (seed, folds): (u64, u64),
-    wanted: impl Fn(u64) -> bool,
+    wanted: impl Fn(u64) -> bool + Sync,
 ) -> Adjacency {
     let start = mixed(seed).wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mine = |u: usize, v: u32| {
@@ -275,10 +286,15 @@ pub(super) fn rescaled(a: &Adjacency, c: f64) -> Adjacency {
 
 fn filtered(
     a: &Adjacency,
-    keep: impl Fn(usize, u32) -> bool,
+    keep: impl Fn(usize, u32) -> bool + Sync,
     weight: impl Fn(usize, u32, f32) -> f32,
 ) -> Adjacency {
-    let (mut starts, mut indices, mut weights) = (vec![0], Vec::new(), Vec::new());
+    // Counted first: arrays that grow by doubling are held up to three times over while they are moved.
+    let kept = |u: usize| a.row(u).0.iter().filter(|v| keep(u, **v)).count();
+    let count: usize = (0..a.rows()).into_par_iter().map(kept).sum();
+    let mut starts = Vec::with_capacity(a.rows() + 1);
+    starts.push(0);
+    let (mut indices, mut weights) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for u in 0..a.rows() {
         let (at, own) = a.row(u);
         for (e, &v) in at.iter().enumerate().filter(|(_, v)| keep(u, **v)) {
