@@ -24,8 +24,10 @@ pub fn settle_allocator() {
     if NAMES.iter().any(|name| std::env::var_os(name).is_some()) {
         return;
     }
+    // By its own path, so that it is called as before in lists of processes.
+    let Ok(program) = std::env::current_exe() else { return };
     let mut arguments = std::env::args_os();
-    let mut again = std::process::Command::new("/proc/self/exe");
+    let mut again = std::process::Command::new(program);
     if let Some(name) = arguments.next() {
         again.arg0(name);
     }

@@ -172,7 +172,9 @@ impl Adjacency {
         let mut sums = vec![0.0; self.cols];
         for u in 0..self.rows() {
             let (at, weights) = self.row(u);
-            at.iter().enumerate().for_each(|(e, &v)| sums[v as usize] += weights.map_or(1.0, |w| f64::from(w[e])));
+            at.iter()
+                .enumerate()
+                .for_each(|(e, &v)| sums[v as usize] += weights.map_or(1.0, |w| f64::from(w[e])));
         }
         sums
     }

@@ -45,6 +45,7 @@ pub(crate) use rows::{centre, with_rows};
 pub use simplex::project_to_simplex;
 pub use small::SmallEigen;
 pub use solve::{
-    Eigen, Svd, eigen_bytes, eigen_symmetric, orthogonality_error, orthonormalise, pinv, polar, qr, solve, svd,
+    Eigen, Svd, eigen_bytes, eigen_symmetric, orthogonality_error, orthonormalise, pinv, polar, qr, solve,
+    svd,
 };
 pub use tall::Tall;

@@ -40,8 +40,10 @@ pub struct Svd {
 pub fn eigen_symmetric(a: &Mat) -> Result<Eigen> {
     assert_eq!(a.rows(), a.cols(), "an eigendecomposition needs a square matrix");
     finite(a, "the eigendecomposition")?;
-    let decomposition =
-        a.view().self_adjoint_eigen(Side::Lower).map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
+    let decomposition = a
+        .view()
+        .self_adjoint_eigen(Side::Lower)
+        .map_err(|_| Error::NoConvergence("the eigendecomposition"))?;
     let n = a.rows();
     let (s, u) = (decomposition.S().column_vector(), decomposition.U());
     // The library gives ascending order; the largest signed value comes first here.
