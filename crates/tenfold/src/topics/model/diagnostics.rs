@@ -175,12 +175,23 @@ impl Diagnostics {
                     "k is too large for these documents, or picks some of many of equal strength".to_owned()
                 }
             };
+            // What is left without the weak ones is no better known than k was: other topics may then come and go. So a number is
+            // recommended only where the spectrum shows it, and a search for one never, as nobody knows what it would find.
+            let advice = match (above, k - unstable.len()) {
+                (Some(all), _) => format!("; try {all}"),
+                (None, 0) => ". None of them can be trusted, and nothing here shows a better k".to_owned(),
+                (None, left) => {
+                    format!(
+                        ". k = {left} would be without {}, and must be checked again",
+                        weak(unstable.len())
+                    )
+                }
+            };
+            let doubt =
+                if above.is_some() && unstable.len() == k { ". None of them can be trusted" } else { "" };
             verdict.warn(format!(
-                "{} of {k} topics do not come back from one half of the documents to the other: {why}; try {}{}{}",
-                unstable.len(),
-                above.unwrap_or((k - unstable.len()).max(1)),
-                if self.interval.is_none() { " or -k auto" } else { "" },
-                if unstable.len() == k { ". None of them can be trusted" } else { "" }
+                "{} of {k} topics do not come back from one half of the documents to the other: {why}{advice}{doubt}",
+                unstable.len()
             ));
         } else if !unstable.is_empty() {
             verdict.note(format!("{} not come back surely from other documents", does(&unstable)));
@@ -261,10 +272,58 @@ fn topics(list: &[usize]) -> String {
     }
 }
 
+/// "the weak one" or "the 9 weak ones".
+fn weak(count: usize) -> String {
+    match count {
+        1 => "the weak one".into(),
+        n => format!("the {n} weak ones"),
+    }
+}
+
 fn rest(list: &[usize]) -> String {
     format!("{} {} on", topics(list), if list.len() == 1 { "rests" } else { "rest" })
 }
 
 fn does(list: &[usize]) -> String {
     format!("{} {}", topics(list), if list.len() == 1 { "does" } else { "do" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of k topics of which so many come back, with a spectrum that falls evenly.
+    fn told(k: usize, stable: usize, interval: Option<(usize, usize)>) -> String {
+        let stability = (0..k).map(|t| if t < stable { 0.9 } else { 0.2 }).collect();
+        let spectrum = (0..k + 10).map(|i| 0.9f64.powi(i as i32)).collect();
+        let d =
+            Diagnostics { stability, spectrum, interval, weights: vec![1.0; k], ..Diagnostics::default() };
+        let mut verdict = Verdict::default();
+        d.report_k(&mut verdict);
+        verdict.findings().iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn advice_does_not_go_in_circles() {
+        for interval in [None, Some((2, 50))] {
+            for (k, stable) in [(41, 32), (32, 25), (14, 5), (5, 2), (2, 0), (1, 0)] {
+                let told = told(k, stable, interval);
+                assert!(!told.contains("auto") && !told.contains("try"), "{told}");
+                assert!(told.contains(&format!("{} of {k} topics do not come back", k - stable)), "{told}");
+                match stable {
+                    0 => assert!(
+                        told.contains("None of them can be trusted") && !told.contains("k = 0"),
+                        "{told}"
+                    ),
+                    left => assert!(told.contains(&format!("k = {left} would be without the")), "{told}"),
+                }
+            }
+        }
+        // A gap that the spectrum shows is a reason to try a number.
+        let mut d = Diagnostics { stability: vec![0.2; 6], weights: vec![1.0; 6], ..Diagnostics::default() };
+        d.spectrum = (0..20).map(|i| if i < 12 { 1.0 } else { 0.1 }).collect();
+        let mut verdict = Verdict::default();
+        d.report_k(&mut verdict);
+        assert!(verdict.findings()[0].1.contains("try 12"), "{verdict:?}");
+    }
 }
