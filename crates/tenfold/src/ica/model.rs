@@ -1,6 +1,7 @@
 //! What was learned: unmixing, mixing and how far to trust them.
 
 mod stored;
+mod unmixed;
 
 use super::{Contrast, Params};
 use crate::error::{Error, Result, check_range};
@@ -187,6 +188,11 @@ impl Model {
             &mut verdict,
         );
         judge_pairs(together, &mut verdict);
+        if unmixed::nothing_mixed(&mixing, &kurtosis, &skewness, diagnostics.samples) {
+            verdict.note(
+                "nothing was mixed: every source is one column, up to the error of the estimate, so the columns were independent already",
+            );
+        }
         Self {
             unmixing: Mat::from_fn(k, unmixing.cols(), |i, j| signs[i] * unmixing[(order[i], j)]),
             mixing: Mat::from_fn(mixing.rows(), k, |i, j| signs[j] * mixing[(i, order[j])]),
