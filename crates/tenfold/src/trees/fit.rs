@@ -115,7 +115,11 @@ impl Params {
         })?;
         let states = self.states_of(&spectra, learned, &mut verdict)?;
         tell::data(&spectra, learned, &mut verdict);
-        let mut tree = stage(progress, "structure", |progress| self.forest(&spectra, &distances, progress))?;
+        let components = spectra.components();
+        // They are twice as large as the distances, which are all that the search for a tree needs.
+        drop(spectra);
+        let mut tree =
+            stage(progress, "structure", |progress| self.forest(&components, &distances, progress))?;
         let contracted = match self.contraction {
             Contraction::Likelihood => self.contracted(&mut tree, states, (learned, &distances), progress)?,
             _ => 0,
@@ -289,7 +293,12 @@ impl Params {
     }
 
     /// A tree for every set of variables that depend on each other.
-    fn forest(&self, spectra: &Spectra, distances: &Distances, progress: &dyn Progress) -> Result<Tree> {
+    fn forest(
+        &self,
+        components: &[Vec<usize>],
+        distances: &Distances,
+        progress: &dyn Progress,
+    ) -> Result<Tree> {
         let mut edges = Vec::new();
         let mut next = distances.count();
         let limits = match self.contraction {
@@ -300,7 +309,7 @@ impl Params {
             Contraction::Likelihood => Limits { z: LOOSE, ..Limits::default() },
         };
         let choices = Choices { method: self.method, limits };
-        for component in spectra.components().iter().filter(|c| c.len() > 1) {
+        for component in components.iter().filter(|c| c.len() > 1) {
             progress.check()?;
             let among = match component.len() == distances.count() {
                 true => Cow::Borrowed(distances),

@@ -3,6 +3,7 @@
 use super::choices::Params;
 use super::data::{Kind, Table};
 use super::fit::support::{resampled, side_by_side};
+use super::moments::Room;
 use crate::memory::Estimate;
 
 /// Bytes of a table: a feature and its value, and where each sample ends.
@@ -10,10 +11,12 @@ fn table_bytes(samples: usize, entries: usize) -> u64 {
     (12 * entries + 16 * samples) as u64
 }
 
-/// Bytes of what products of sparse columns are made from: rows in one piece and the places of columns in it, four bytes each, and
-/// values where they are not all 1.
-fn index_bytes(samples: usize, entries: usize, values: bool) -> u64 {
-    (8 * entries + 4 * samples + if values { 8 * (entries + samples) } else { 0 }) as u64
+/// Bytes of what one table takes until its tree is found: the comparison of all pairs, or the search with its distances once more for
+/// a component, a distance and a variance in full rows, and rows that are joined.
+fn tree_bytes(table: &Table, samples: usize, entries: usize) -> u64 {
+    let room = Room::of(table, samples, entries);
+    let square = (table.variables().len() as u64).saturating_mul(table.variables().len() as u64);
+    room.peak.max(room.pooled + 2 * room.distances + 8 * 4 * square)
 }
 
 impl Params {
@@ -22,18 +25,17 @@ impl Params {
         let (samples, entries) = (table.samples(), table.entries());
         let own = table_bytes(samples, entries);
         let real = table.variables().iter().any(|v| matches!(v.kind, Kind::Real | Kind::Counts));
-        let columns = table.features() as u64;
-        // Whitened covariances of all pairs (8 bytes for half of them), which are kept until the directions that all agree on are
-        // known, and what they are made from: sums of strips by eight blocks, and the correlations with each left out.
-        let pairs = 10 * columns * columns;
-        let once = index_bytes(samples, entries, real) + pairs;
+        let once = tree_bytes(table, samples, entries);
         let (some, some_entries) = resampled(table);
-        let each = table_bytes(some, some_entries) + index_bytes(some, some_entries, real) + pairs;
+        let each = table_bytes(some, some_entries) + tree_bytes(table, some, some_entries);
         let together = if self.bootstrap == 0 { 0 } else { side_by_side(table).min(self.bootstrap) as u64 };
+        // The distances of the whole table are kept for its edges.
+        let again =
+            if together == 0 { 0 } else { together * each + Room::of(table, samples, entries).distances };
         Estimate::beside("samples", own)
             .and("samples in units of their spread", if real { own } else { 0 })
             .and("samples to learn from and to hold out", if self.held_out > 0.0 { own } else { 0 })
-            .and_largest(&[("pairs of variables", once), ("resampled tables", together * each)])
+            .and_largest(&[("pairs of variables", once), ("resampled tables", again)])
     }
 }
 

@@ -61,7 +61,9 @@ pub(super) fn bootstrap(
             let n = table.samples();
             let drawn = table.take((0..n.min(most)).map(|_| rng.random_range(0..n)));
             let (spectra, distances) = Spectra::and_distances(&drawn, |_| Ok(states - 1), &Silent)?;
-            let found = plain.forest(&spectra, &distances, &Silent)?;
+            let components = spectra.components();
+            drop((spectra, drawn));
+            let found = plain.forest(&components, &distances, &Silent)?;
             Ok(splits(&found).into_values().collect())
         })?;
         progress.advance(1);

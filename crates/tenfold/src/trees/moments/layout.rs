@@ -9,7 +9,7 @@ pub(super) const BLOCKS: usize = 8;
 
 /// Above this share of products that are not 0, whole matrices are multiplied: a product there costs some fifty times less
 /// than one that is added in its own place. It is the square of a density of about .14.
-const DENSE: f64 = 0.02;
+pub(super) const DENSE: f64 = 0.02;
 
 /// How far the samples of the n-th run of eight are turned.
 fn turn(run: usize) -> usize {

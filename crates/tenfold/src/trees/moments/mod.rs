@@ -6,12 +6,14 @@ mod layout;
 mod narrow;
 mod own;
 mod pairs;
+mod room;
 mod spectra;
 #[cfg(test)]
 mod tests;
 mod tiles;
 mod whiten;
 
+pub(in crate::trees) use room::Room;
 pub use spectra::Spectra;
 
 use super::data::Table;

@@ -30,13 +30,17 @@ crate::checkpoint::keep! { Spectra { widths, samples, starts, counts, values, sq
 
 impl Spectra {
     pub(super) fn from_lines(widths: Vec<usize>, samples: f64, lines: impl Iterator<Item = Line>) -> Self {
+        let starts = starts(&widths);
+        // Room for exactly these: arrays that grow by doubling are held up to three times over while they are moved.
+        let (pairs, all) = (starts.len() - 1, starts[starts.len() - 1]);
+        let room = |length: usize| (0..VERSIONS).map(|_| Vec::with_capacity(length)).collect();
         let mut spectra = Self {
-            starts: starts(&widths),
+            starts,
             widths,
             samples,
-            counts: Vec::new(),
-            values: vec![Vec::new(); VERSIONS],
-            squares: vec![Vec::new(); VERSIONS],
+            counts: Vec::with_capacity(pairs),
+            values: room(all),
+            squares: room(pairs),
         };
         for line in lines {
             spectra.counts.extend(line.counts);

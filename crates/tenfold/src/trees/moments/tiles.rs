@@ -12,10 +12,10 @@ use std::ops::Range;
 use tenfold_engine::linalg::{Kernel, add_leading_gram, vectorised};
 
 /// Columns of a strip when matrices are multiplied: enough that filling rows costs little beside multiplying them.
-const LEAD: usize = 256;
+pub(super) const LEAD: usize = 256;
 
 /// Numbers in a block of rows that is multiplied at once: 8 MB.
-const PANEL: usize = 1 << 20;
+pub(super) const PANEL: usize = 1 << 20;
 
 /// The products of the columns of some variables with all columns from theirs on, for every jackknife block.
 pub(super) struct Strip {
