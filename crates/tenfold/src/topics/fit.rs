@@ -151,6 +151,10 @@ impl Params {
         })?;
         self.report_limits(watched, &moments, &stability, &mut verdict);
         moments.shards = Vec::new();
+        if moments.third.is_none() || !self.keep_moments {
+            // Only a model that keeps them needs them from here on.
+            moments.release();
+        }
         stages.end("stability");
         drop(weighted);
         let unigram = unigram(corpus)?;

@@ -227,8 +227,10 @@ impl<'a> WhiteRows<'a> {
         let words = moments.basis.matmul(&white.white);
         let k = words.cols();
         let width = k.next_multiple_of(8);
-        let padded = Mat::from_fn(words.rows(), width, |i, j| if j < k { words[(i, j)] } else { 0.0 });
-        let columns = to_single(&padded, &vec![1.0; words.rows()]);
+        let columns = {
+            let padded = Mat::from_fn(words.rows(), width, |i, j| if j < k { words[(i, j)] } else { 0.0 });
+            to_single(&padded, &vec![1.0; words.rows()])
+        };
         let by = 1.0 / weighted.total.max(f64::MIN_POSITIVE);
         let projection = Projection { weighing: weighted.weighing.clone(), columns, k, width, by };
         let (counts, chosen) = (weighted.counts, &weighted.chosen);

@@ -55,6 +55,11 @@ keep! {
 }
 
 impl Projected {
+    /// Gives the arrays with a row for every word back, when no more than the small ones will be asked for.
+    pub fn release(&mut self) {
+        (self.basis, self.regression) = (Mat::zeros(0, 0), Mat::zeros(0, 0));
+    }
+
     /// Adds the sums of other documents in the same basis.
     pub fn add(&mut self, other: &Self) {
         assert_eq!(self.basis, other.basis, "sums of the same basis");
