@@ -23,24 +23,44 @@ impl Params {
         // Where motifs fire, and what they leave, in single pieces of the signals and for all motifs in the picture: as many
         // numbers as the longest stretch has, for a few motifs.
         let longest = signals.stretches().iter().map(|s| s.extent.len()).max().unwrap_or(0) as u64;
-        // Sums as they were gathered, and the cumulants that are made of them.
-        let cumulants = cumulants(signals, support, channels.min(channels::MOST)).saturating_mul(2);
+        // Sums as they were gathered, and the cumulants that are made of them; decoding comes when both are gone.
+        let channels = channels.min(channels::MOST);
+        let sums = cumulants(signals, support, channels);
+        let cumulants = sums.saturating_add(folded(signals, support, channels).min(sums));
         Estimate::beside("signals", held)
             .and("leading channels", reduced)
-            .and("cumulants", cumulants)
-            .and("decoding", 64 * longest.min(1 << 20))
+            .and_largest(&[("cumulants", cumulants), ("decoding", 64 * longest.min(1 << 20))])
     }
 }
 
-/// Bytes of the sums of both halves of the signals and of the cube of lags.
-pub(super) fn cumulants(signals: &Signals, support: Extent, channels: usize) -> u64 {
+/// Tiles for motifs of this size.
+fn tiling(signals: &Signals, support: Extent) -> Tiling {
     // A motif longer than every signal is refused when the fit begins.
     let longest =
         |side: fn(&Extent) -> usize| signals.stretches().iter().map(|s| side(&s.extent)).max().unwrap_or(1);
     let most = Extent { rows: longest(|e| e.rows), columns: longest(|e| e.columns) };
     let support = Extent { rows: support.rows.min(most.rows), columns: support.columns.min(most.columns) };
-    let tiling = Tiling::new(signals, support);
-    let cube = (tiling.period.len() as u64).saturating_pow(3).saturating_mul(16);
+    Tiling::new(signals, support)
+}
+
+/// Bytes of a cube with the sides of a tile, of complex numbers.
+fn cube(period: Extent) -> u64 {
+    (period.len() as u64).saturating_pow(3).saturating_mul(16)
+}
+
+/// Bytes of the cumulants of both halves, which lie on a lattice of twice a motif's length.
+fn folded(signals: &Signals, support: Extent, channels: usize) -> u64 {
+    let period = tiling(signals, support).folded();
+    match cube(period) {
+        large if large > 1 << 40 => large,
+        _ => Sums::bytes(&Pairs::new(Lattice { period, channels })),
+    }
+}
+
+/// Bytes of the sums of both halves of the signals and of the cube of lags.
+pub(super) fn cumulants(signals: &Signals, support: Extent, channels: usize) -> u64 {
+    let tiling = tiling(signals, support);
+    let cube = cube(tiling.period);
     // Before pairs are listed: they are as many as the sums are large.
     let sums = match cube > 1 << 40 {
         true => cube,
