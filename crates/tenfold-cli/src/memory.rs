@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fs::Metadata;
 use std::path::Path;
-use tenfold::memory::{Estimate, PROGRAM, available, peak, resident};
+use tenfold::memory::{Estimate, PROGRAM, available, peak, resident, size_to_give};
 
 /// How much memory a run may take.
 #[derive(Args, Clone, Copy)]
@@ -45,7 +45,7 @@ impl MemoryArgs {
                 path.display(),
                 human_bytes(needed),
                 human_bytes(bound),
-                rounded_up(needed),
+                size_to_give(needed),
             ))),
             _ => Ok(()),
         }
@@ -68,7 +68,7 @@ impl MemoryArgs {
                 human_bytes(expected),
                 parts(&estimate),
                 human_bytes(bound),
-                rounded_up(expected),
+                size_to_give(expected),
             ))),
             bound => {
                 if let Some(left) = available().filter(|left| estimate.work() > *left) {
@@ -93,12 +93,6 @@ fn parts(estimate: &Estimate) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-/// A size to give, a little above what is needed.
-fn rounded_up(bytes: u64) -> String {
-    let unit = if bytes < 1_000_000_000 { 10_000_000 } else { 100_000_000 };
-    format!("{}MB", bytes.div_ceil(unit) * unit / 1_000_000)
-}
-
 /// What was allowed and expected; asked at the end for what it was.
 pub struct Taken {
     bound: Option<u64>,
@@ -121,8 +115,8 @@ mod tests {
 
     #[test]
     fn sizes_are_offered_that_suffice() {
-        assert_eq!(rounded_up(123_456_789), "130MB");
-        assert_eq!(rounded_up(2_000_000_001), "2100MB");
+        assert_eq!(size_to_give(123_456_789), "130MB");
+        assert_eq!(size_to_give(2_000_000_001), "2100MB");
         let estimate = Estimate::beside("small", 3_000_000).and("large", 50_000_000);
         assert_eq!(parts(&estimate), " (large 50 MB, small 3 MB)");
         assert_eq!(parts(&Estimate::beside("nothing", 0)), "");

@@ -74,6 +74,22 @@ impl Estimate {
     }
 }
 
+/// A size to give to `--memory`, a little above so many bytes.
+///
+/// # Example
+/// ```
+/// assert_eq!(tenfold::memory::size_to_give(123_456_789), "130MB");
+/// ```
+pub fn size_to_give(bytes: u64) -> String {
+    let unit = if bytes < 1_000_000_000 { 10_000_000 } else { 100_000_000 };
+    format!("{}MB", bytes.div_ceil(unit).saturating_mul(unit) / 1_000_000)
+}
+
+/// The same for numbers that may take half of what the program leaves, because the other half is for the work with them.
+pub fn size_for_half(bytes: u64) -> String {
+    size_to_give(bytes.saturating_mul(2).saturating_add(PROGRAM))
+}
+
 /// What this process holds now, where the system tells it.
 pub fn resident() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")

@@ -157,7 +157,7 @@ fn matlab_arrays_and_cells() {
         let path =
             file(&folder, "f.mat", mat(&[cells("signal", &long), cells("idx", &numbered)], compressed));
         assert_eq!(open(&path, |_| {}).stretches()[2].offset, 1000);
-        assert!(refusal(&path, |o| o.memory = 12_000).contains("raise --memory"));
+        assert!(refusal(&path, |o| o.memory = 12_000).contains("give --memory 30MB"));
         if compressed {
             assert!(refusal(&path, |o| o.max_decompressed = 12_000).contains("raise --max-decompressed"));
         }

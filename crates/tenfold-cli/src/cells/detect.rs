@@ -117,7 +117,7 @@ impl Detect {
                 "a .npy file has no room for names of images and genes; give -o a .csv, .tsv or .parquet",
             ));
         }
-        let selection = self.select.open(self.for_pixels(), session)?;
+        let selection = self.select.open(self.for_masks(), session)?;
         if self.scale.is_none() {
             session.note("no --scale: a pixel is taken for 1 µm where neighbours are counted");
         }
@@ -236,15 +236,20 @@ impl Detect {
         Params { radius: self.radius, ..Params::default() }
     }
 
-    /// Memory for pixels: an image that needs more is read in parts, or unpacked into a temporary file.
+    /// Memory for pixels and the work with them: an image that needs more is read in parts, or unpacked into a temporary file.
     fn for_pixels(&self) -> u64 {
-        self.params().left_for_pixels(self.memory.left(0, common::USUAL))
+        self.memory.left(0, common::USUAL)
+    }
+
+    /// Memory for a mask beside an image and the work with it.
+    fn for_masks(&self) -> u64 {
+        self.for_pixels() / 2
     }
 
     /// How images are opened.
     fn looking(&self, polarity: Polarity, session: &Session) -> images::Options {
-        let (stain, memory) = (self.stain, self.for_pixels());
-        let mut options = images::Options { stain, polarity, memory, ..images::Options::default() };
+        let (stain, memory, beside) = (self.stain, self.for_pixels(), Some(self.params()));
+        let mut options = images::Options { stain, polarity, memory, beside, ..images::Options::default() };
         session.bound(&mut options.max_decompressed);
         options
     }
@@ -349,7 +354,7 @@ impl Detect {
     ) -> Result<(Vec<tenfold::cells::Cell>, Value)> {
         let labelled = session.watch.during(|watch| {
             watch.stage("measuring labels", 0);
-            masks::open(path, self.for_pixels(), session.max_decompressed, watch)?.cells(Some(image), watch)
+            masks::open(path, self.for_masks(), session.max_decompressed, watch)?.cells(Some(image), watch)
         })?;
         labelled.notes.iter().for_each(|note| session.note(&format!("{}: {note}", path.display())));
         Ok((labelled.cells, json!({ "mask": path.to_string_lossy() })))

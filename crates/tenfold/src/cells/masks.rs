@@ -5,6 +5,7 @@ use super::images::{Raw, Shape, open_raw};
 use super::plane::{Pixels, Window};
 use crate::error::{Error, Result};
 use crate::input::{Array, read_with_gaps};
+use crate::memory::size_to_give;
 use std::collections::HashMap;
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub fn open(
         remedy: "a label mask has one channel with the number of a cell in every pixel, and 0 outside".into(),
     };
     let raw = if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
-        let array = read_with_gaps(path, memory)?;
+        let array = read_with_gaps(path, memory, &size_to_give)?;
         if array.shape.len() != 2 || array.data.is_empty() {
             return Err(fail(format!("has the shape {:?} where rows and columns are needed", array.shape)));
         }

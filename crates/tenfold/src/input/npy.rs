@@ -39,7 +39,7 @@ pub struct Array {
 /// ```
 pub fn read_array(path: &Path) -> Result<Array> {
     let disk = Disk::open(path)?;
-    let Array { shape, data } = any_array(&disk, u64::MAX)?;
+    let Array { shape, data } = any_array(&disk, u64::MAX, &|bytes| bytes.to_string())?;
     if let Some(at) = data.iter().position(|x| !x.is_finite()) {
         let place = index(&shape, at);
         return Err(disk.fail(
@@ -50,19 +50,20 @@ pub fn read_array(path: &Path) -> Result<Array> {
     Ok(Array { shape, data })
 }
 
-/// [`read_array`] of numbers that need not be finite, as long as they take no more than `memory` bytes.
-pub(crate) fn read_with_gaps(path: &Path, memory: u64) -> Result<Array> {
-    any_array(&Disk::open(path)?, memory)
+/// [`read_array`] of numbers that need not be finite, as long as they take no more than `memory` bytes; `advised` is what to give for so
+/// many.
+pub(crate) fn read_with_gaps(path: &Path, memory: u64, advised: &dyn Fn(u64) -> String) -> Result<Array> {
+    any_array(&Disk::open(path)?, memory, advised)
 }
 
-fn any_array(disk: &Arc<Disk>, memory: u64) -> Result<Array> {
+fn any_array(disk: &Arc<Disk>, memory: u64, advised: &dyn Fn(u64) -> String) -> Result<Array> {
     let header = Header::read(disk)?;
     let count = header.count(disk)?;
     if dense_bytes(count, 1) > memory {
         let bytes = dense_bytes(count, 1);
         return Err(disk.fail(
             format!("takes {bytes} bytes of memory, more than the {memory} allowed"),
-            "raise --memory, or cut the file into parts",
+            format!("give --memory {}, or cut the file into parts", advised(bytes)),
         ));
     }
     let packed = header.packed(disk, count, 1);

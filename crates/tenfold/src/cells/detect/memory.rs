@@ -18,12 +18,9 @@ const IN_WORK: u64 = 56;
 const PIXELS_A_BYTE: u64 = 6;
 
 impl Params {
-    /// What of so many bytes an image may take for its pixels, so that tiles and cells find room beside them.
-    pub fn left_for_pixels(&self, bytes: u64) -> u64 {
-        // More tiles than are ever held at once, whatever the image; a pixel is a byte at least.
-        let (_, tiles) = self.tiles((1 << 16, 1 << 16));
-        let left = bytes.saturating_sub(tiles);
-        left - left / (PIXELS_A_BYTE + 1)
+    /// What of so many bytes an image of this size may take for its pixels, so that tiles and cells find room beside them.
+    pub fn left_for_pixels(&self, size: (usize, usize), bytes: u64) -> u64 {
+        bytes.saturating_sub(self.needs(size, 0).work())
     }
 
     /// What the search for cells in an image of this size will hold, before it begins: beside pixels of `held` bytes the tiles of the
@@ -63,12 +60,10 @@ mod tests {
         let more = work(None, large) - work(None, (4000, 4000));
         let tiles = work(None, (4000, 4000)) as f64 * ((740.0 * 740.0) / (666.0 * 666.0) - 1.0);
         assert!(((more as f64 - tiles) / (384e6 / 6.0) - 1.0).abs() < 0.05, "{more}");
-        // What is left for pixels leaves room for the cells of as many.
+        // What is left for pixels leaves room for tiles and cells, and a small image has more.
         let (bound, params) = (400_000_000, Params::default());
-        let pixels = with_threads(2, || params.left_for_pixels(bound));
-        let side = (pixels as f64).sqrt() as usize;
-        let needs = with_threads(2, || params.needs((side, side), pixels)).work() + pixels;
-        assert!(needs <= bound && bound - needs < bound / 50, "{needs}");
-        assert_eq!(params.left_for_pixels(1000), 0);
+        let pixels = |size| with_threads(2, || params.left_for_pixels(size, bound));
+        assert_eq!(pixels(large) + with_threads(2, || params.needs(large, 0)).work(), bound);
+        assert!(pixels((500, 400)) > bound - bound / 20 && params.left_for_pixels(large, 1000) == 0);
     }
 }

@@ -1,7 +1,7 @@
 //! JPEG, decoded as a whole.
 
+use super::Reading;
 use super::raw::{Decoded, Raw, Shape, Store};
-use super::{Reading, too_large};
 use crate::error::Result;
 use crate::input::Disk;
 use std::sync::Arc;
@@ -44,8 +44,9 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<Box<dyn Raw>> 
     }
     reading.check(disk, shape)?;
     // Progressive files keep two bytes for every coefficient beside the pixels.
-    if pixels.saturating_mul(3 * channels as u64) > reading.memory {
-        return Err(too_large(disk, shape, reading.memory, "write it as a TIFF in tiles"));
+    let needed = pixels.saturating_mul(3 * channels as u64);
+    if needed > reading.left(shape) {
+        return Err(reading.too_large(disk, shape, needed, "write it as a TIFF in tiles"));
     }
     decoder.set_options(wide.jpeg_set_out_colorspace(space));
     let decoded = decoder.decode().map_err(fail)?;

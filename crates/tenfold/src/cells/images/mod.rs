@@ -16,9 +16,11 @@ pub(super) use raw::{Raw, Shape};
 pub use tone::{Polarity, Stain};
 pub use write::{png_bytes, write_plane};
 
+use super::detect::Params;
 use super::plane::{Pixels, Plane, Window};
 use crate::error::{Error, Result};
 use crate::input::Disk;
+use crate::memory::{PROGRAM, size_to_give};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tenfold_engine::progress::Progress;
@@ -33,6 +35,8 @@ pub struct Options {
     pub polarity: Polarity,
     /// Bytes of memory for pixels. 2 GiB by default.
     pub memory: u64,
+    /// Cells that are then sought, and find room for their tiles in the same memory; none by default.
+    pub beside: Option<Params>,
     /// Most bytes that the pixels of a file may come to when they are unpacked, in memory, on disk, or tile by tile. 64 GiB by default.
     pub max_decompressed: u64,
 }
@@ -42,18 +46,43 @@ const UNPACKED: u64 = 64 << 30;
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stain: Stain::Auto, polarity: Polarity::Auto, memory: 2 << 30, max_decompressed: UNPACKED }
+        Self {
+            stain: Stain::Auto,
+            polarity: Polarity::Auto,
+            memory: 2 << 30,
+            beside: None,
+            max_decompressed: UNPACKED,
+        }
     }
 }
 
 /// What readers of formats are given.
 struct Reading<'a> {
     memory: u64,
+    beside: Option<&'a Params>,
     max_decompressed: u64,
     progress: &'a dyn Progress,
 }
 
 impl Reading<'_> {
+    /// Bytes for the pixels of an image.
+    fn left(&self, shape: Shape) -> u64 {
+        let size = (shape.width, shape.height);
+        self.beside.map_or(self.memory, |params| params.left_for_pixels(size, self.memory))
+    }
+
+    /// The error for an image that cannot be read in parts, and takes so many bytes.
+    fn too_large(&self, disk: &Arc<Disk>, shape: Shape, bytes: u64, remedy: &str) -> Error {
+        let what = format!("{} × {} pixels ({bytes} bytes)", shape.width, shape.height);
+        let left = self.left(shape);
+        let problem =
+            format!("holds {what} that can only be read as a whole, too many for {left} bytes of memory");
+        let work = |params: &Params| params.needs((shape.width, shape.height), 0).work();
+        let needed = bytes.saturating_add(self.beside.map_or(0, work));
+        let advised = size_to_give(needed.saturating_add(PROGRAM));
+        disk.fail(problem, format!("{remedy}, or give --memory {advised}"))
+    }
+
     /// An error where the pixels come to more than was allowed, before they are unpacked.
     fn check(&self, disk: &Arc<Disk>, shape: Shape) -> Result<()> {
         let samples =
@@ -107,7 +136,13 @@ const KNOWN: &str = "PNG, JPEG and TIFF (told by their first bytes, not by the n
 /// # Ok::<(), tenfold::Error>(())
 /// ```
 pub fn open(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Image> {
-    let (raw, mut notes) = open_within(path, (options.memory, options.max_decompressed), progress)?;
+    let reading = Reading {
+        memory: options.memory,
+        beside: options.beside.as_ref(),
+        max_decompressed: options.max_decompressed,
+        progress,
+    };
+    let (raw, mut notes) = open_within(path, &reading)?;
     let shape = raw.shape();
     if shape.channels > shape.colours {
         notes.push("its opacity is passed over".into());
@@ -163,25 +198,21 @@ pub(super) fn open_raw(
     (memory, max_decompressed): (u64, Option<u64>),
     progress: &dyn Progress,
 ) -> Result<(Box<dyn Raw>, Vec<String>)> {
-    open_within(path, (memory, max_decompressed.unwrap_or(UNPACKED)), progress)
+    let max_decompressed = max_decompressed.unwrap_or(UNPACKED);
+    open_within(path, &Reading { memory, beside: None, max_decompressed, progress })
 }
 
-fn open_within(
-    path: &Path,
-    (memory, max_decompressed): (u64, u64),
-    progress: &dyn Progress,
-) -> Result<(Box<dyn Raw>, Vec<String>)> {
+fn open_within(path: &Path, reading: &Reading<'_>) -> Result<(Box<dyn Raw>, Vec<String>)> {
     let disk = Disk::open(path)?;
     if disk.len() == 0 {
         return Err(disk.fail("is empty", "give an image: PNG, JPEG or TIFF"));
     }
     let head = disk.bytes(0, disk.len().min(8))?;
-    let reading = Reading { memory, max_decompressed, progress };
     let (raw, notes) = match head[..] {
-        [0x89, b'P', b'N', b'G', ..] => (png::open(&disk, &reading)?, Vec::new()),
-        [0xff, 0xd8, 0xff, ..] => (jpeg::open(&disk, &reading)?, Vec::new()),
+        [0x89, b'P', b'N', b'G', ..] => (png::open(&disk, reading)?, Vec::new()),
+        [0xff, 0xd8, 0xff, ..] => (jpeg::open(&disk, reading)?, Vec::new()),
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => {
-            let (raw, more) = tiff::open(&disk, &reading)?;
+            let (raw, more) = tiff::open(&disk, reading)?;
             let note =
                 "it has several pages, of which the first is read: write the others to files of their own";
             (raw, if more { vec![note.into()] } else { Vec::new() })
@@ -196,15 +227,6 @@ fn open_within(
         return Err(disk.fail("has no pixels", "give an image with at least one"));
     }
     Ok((raw, notes))
-}
-
-/// The error for an image that cannot be read in parts.
-fn too_large(disk: &Arc<Disk>, shape: Shape, memory: u64, remedy: &str) -> Error {
-    let megapixels = shape.width as f64 * shape.height as f64 / 1e6;
-    let what = format!("{} × {} pixels ({megapixels:.0} megapixels)", shape.width, shape.height);
-    let problem =
-        format!("holds {what} that can only be read as a whole, too many for {memory} bytes of memory");
-    disk.fail(problem, format!("{remedy}, or raise --memory"))
 }
 
 impl Image {

@@ -1,7 +1,7 @@
 //! PNG: rows unpacked one by one, into memory or into a temporary file.
 
+use super::Reading;
 use super::raw::{Cursor, Decoded, Raw, Shape, Store};
-use super::{Reading, too_large};
 use crate::error::Result;
 use crate::input::Disk;
 use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Transformations};
@@ -49,12 +49,13 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<Box<dyn Raw>> 
     let shape = Shape { width, height, channels, colours, bits, top };
     reading.check(disk, shape)?;
     let line = width as u64 * (channels * usize::from(bits / 8)) as u64;
-    let store = if line.saturating_mul(height as u64) <= reading.memory {
+    let needed = line.saturating_mul(height as u64);
+    let store = if needed <= reading.left(shape) {
         let mut bytes = vec![0; line as usize * height];
         reader.next_frame(&mut bytes).map_err(fail)?;
         Store::Memory(bytes)
     } else if interlaced {
-        return Err(too_large(disk, shape, reading.memory, "write it again without interlacing"));
+        return Err(reading.too_large(disk, shape, needed, "write it again without interlacing"));
     } else {
         let spilt = |e: std::io::Error| {
             let remedy = "raise --memory, or set TMPDIR to a folder with more space";

@@ -6,8 +6,8 @@
 mod chunks;
 mod directory;
 
+use super::Reading;
 use super::raw::{Cursor, Raw, Shape};
-use super::{Reading, too_large};
 use crate::cells::plane::Window;
 use crate::error::{Error, Result};
 use crate::input::Disk;
@@ -101,9 +101,11 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<(Box<dyn Raw>,
     let planar: u16 = guarded(disk, || decoder.find_tag_unsigned(Tag::PlanarConfiguration))?.unwrap_or(1);
     let apart = planar == PlanarConfiguration::Planar.to_u16() && channels > 1;
     let held = (chunk.0 as u64).saturating_mul(chunk.1 as u64).saturating_mul(u64::from(bits.div_ceil(8)));
-    if held.saturating_mul(if apart { 1 } else { channels as u64 }) > most as u64 {
+    let held = held.saturating_mul(if apart { 1 } else { channels as u64 });
+    // Packed, unpacked, in parts that are kept and in work: a part may take a quarter.
+    if held > reading.left(shape) / 4 {
         let remedy = "write it again in tiles of 256 × 256 (`tiffcp -t -w 256 -l 256 in.tif out.tif`)";
-        return Err(too_large(disk, shape, reading.memory, remedy));
+        return Err(reading.too_large(disk, shape, held.saturating_mul(4), remedy));
     }
     if chunk.0 == 0 || chunk.1 == 0 || width == 0 || height == 0 {
         return Err(disk.fail("holds no pixels", DAMAGED));
@@ -129,7 +131,7 @@ pub(super) fn open(disk: &Arc<Disk>, reading: &Reading) -> Result<(Box<dyn Raw>,
         places,
         jpeg,
         stock: Mutex::new(vec![decoder]),
-        recent: Mutex::new(Recent::new((reading.memory / 4).min(MOST_HELD))),
+        recent: Mutex::new(Recent::new((reading.left(shape) / 4).min(MOST_HELD))),
     };
     Ok((Box::new(stored), more))
 }

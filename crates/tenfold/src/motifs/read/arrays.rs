@@ -3,12 +3,13 @@
 use super::{Layout, Raw, ReadOptions, fail, numbered, recording};
 use crate::error::Result;
 use crate::input::{Array, read_with_gaps};
+use crate::memory::size_for_half;
 use crate::motifs::data::Stretch;
 use crate::motifs::extent::Extent;
 use std::path::Path;
 
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Raw> {
-    arrange(path, read_with_gaps(path, options.memory)?, options.layout)
+    arrange(path, read_with_gaps(path, options.memory, &size_for_half)?, options.layout)
 }
 
 /// Trials out of an array, by its number of dimensions and the layout.

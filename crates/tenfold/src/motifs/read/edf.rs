@@ -3,6 +3,7 @@
 use super::{Raw, ReadOptions, fail, only_channels, rates};
 use crate::error::{Error, Result};
 use crate::input::Disk;
+use crate::memory::size_for_half;
 use crate::motifs::data::Stretch;
 use crate::motifs::extent::Extent;
 use std::path::Path;
@@ -60,7 +61,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
         return Err(fail(
             path,
             format!("takes {needed} bytes of memory, more than the {} allowed", options.memory),
-            "raise --memory, or choose fewer --channels",
+            format!("give --memory {}, or fewer --channels", size_for_half(needed)),
         ));
     }
     let rate = (header.seconds > 0.0).then(|| each as f64 / header.seconds).filter(|rate| rate.is_finite());

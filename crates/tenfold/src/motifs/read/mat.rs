@@ -4,6 +4,7 @@ use super::{Layout, Raw, ReadOptions, arrays, fail, listed, numbered};
 use crate::error::Result;
 use crate::input::mat::{Class, Stream, Variable, each_variable};
 use crate::input::{Array, Opening, Source};
+use crate::memory::size_for_half;
 use crate::motifs::data::Stretch;
 use crate::motifs::extent::Extent;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     let chosen = pick(path, &variables, options)?;
     source.begin(progress);
     let (mut array, mut cells, mut beside) = (None, Vec::new(), Vec::new());
-    let mut left = options.memory / 8;
+    let mut left = Left { numbers: options.memory / 8, allowed: options.memory };
     each_variable(&source, progress, |variable, stream| {
         let here = variable.place == chosen.place;
         match variable.class {
@@ -87,18 +88,29 @@ fn pick(path: &Path, variables: &[Variable], options: &ReadOptions) -> Result<Va
     })
 }
 
+/// Memory for the numbers of a file.
+struct Left {
+    /// Numbers that may still come.
+    numbers: u64,
+    /// Bytes for all of them.
+    allowed: u64,
+}
+
 /// The numbers of a plain array, column after column. Memory grows with what the file holds, never with what it promises.
-fn numbers(path: &Path, variable: &Variable, stream: &mut Stream, left: &mut u64) -> Result<Vec<f64>> {
+fn numbers(path: &Path, variable: &Variable, stream: &mut Stream, left: &mut Left) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     if variable.complex {
         let problem = format!("has complex numbers in {:?}", variable.name);
         return Err(fail(path, problem, "signals are real: save real(x) and imag(x) as two channels"));
     }
     stream.numbers(|value| {
-        let Some(less) = left.checked_sub(1) else {
-            return Err(fail(path, "holds more numbers than memory is allowed for", "raise --memory"));
+        let Some(less) = left.numbers.checked_sub(1) else {
+            // What other arrays hold is not known before they are read: twice as much suffices in the end.
+            let needed = variable.count().saturating_mul(8).max(left.allowed.saturating_mul(2));
+            let remedy = format!("give --memory {}, or more", size_for_half(needed));
+            return Err(fail(path, "holds more numbers than memory is allowed for", remedy));
         };
-        *left = less;
+        left.numbers = less;
         values.push(value);
         Ok(())
     })?;
@@ -119,7 +131,7 @@ fn in_cells(
     path: &Path,
     variable: &Variable,
     stream: &mut Stream,
-    left: &mut u64,
+    left: &mut Left,
 ) -> Result<std::result::Result<Vec<Cell>, usize>> {
     let (mut cells, mut without, name) = (Vec::new(), None, &variable.name);
     stream.cells(variable.count(), |cell, stream| {

@@ -3,6 +3,7 @@
 use super::{Layout, Raw, ReadOptions, arrays, fail, numbered, only_channels, recording};
 use crate::error::Result;
 use crate::input::{Array, Options, open_with};
+use crate::memory::size_for_half;
 use std::path::Path;
 use tenfold_engine::linalg::Rows;
 use tenfold_engine::progress::Progress;
@@ -23,13 +24,14 @@ pub(super) fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) 
     let table = open_with(path, &reading, progress)?;
     let (rows, columns) = (table.rows(), table.cols());
     let Some(numbers) = table.borrow_rows(0, rows) else {
+        let bytes = 8 * (rows as u64).saturating_mul(columns as u64);
         return Err(fail(
             path,
             format!(
                 "holds {rows} × {columns} numbers, more than the {} bytes of memory allowed",
                 options.memory
             ),
-            "raise --memory, or cut the file into parts",
+            format!("give --memory {}, or cut the file into parts", size_for_half(bytes)),
         ));
     };
     match options.layout {

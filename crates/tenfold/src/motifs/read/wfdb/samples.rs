@@ -3,6 +3,7 @@
 use super::header::{Header, Signal};
 use crate::error::Result;
 use crate::input::Disk;
+use crate::memory::size_for_half;
 
 /// How a number is stored; the names are those of the WFDB manual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,9 @@ pub(super) fn read(
     let needed = frames.saturating_mul(8 * chosen as u64).saturating_add(body);
     if needed > memory {
         let problem = format!("takes {needed} bytes of memory, more than the {memory} allowed");
-        return Err(disk.fail(problem, "raise --memory, or choose fewer --channels"));
+        return Err(
+            disk.fail(problem, format!("give --memory {}, or fewer --channels", size_for_half(needed)))
+        );
     }
     let bytes = disk.bytes(group[0].offset, body)?;
     let mut begin = 0;
