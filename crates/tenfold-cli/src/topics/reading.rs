@@ -122,7 +122,7 @@ impl ReadArgs {
     fn options(&self) -> ReadOptions {
         ReadOptions {
             format: self.format.map(FormatName::format),
-            memory: self.memory.for_data(USUAL),
+            memory: self.memory.left(0, USUAL),
             vocabulary: self.vocabulary.clone(),
             text_column: self.text_column.clone(),
             id_column: self.id_column.clone(),
