@@ -51,6 +51,33 @@ fn holds(place: &Place, fit: &str) {
     );
 }
 
+/// What a fit that is told so expects, takes, and was advised, by raising the bound as it is told to from a small one on. No run that is
+/// accepted may take more than a tenth beyond its bound.
+fn follows(place: &Place, fit: &str, small: &str) {
+    let mut bound = small.to_owned();
+    for _ in 0..4 {
+        let run = place.run(&format!("{fit} --memory {bound} --json --threads 2"));
+        if run.code == 0 {
+            let told: Value = serde_json::from_str(&run.out).unwrap();
+            let number = |key: &str| told["memory"][key].as_f64().unwrap();
+            let (allowed, estimate, peak) = (number("bound"), number("estimate"), number("peak"));
+            assert!(peak <= 1.1 * allowed, "{fit}: {:.1} MB with --memory {bound}", peak / MB);
+            // Below some tens of megabytes what the program takes itself is the most of it.
+            assert!(
+                peak < 40.0 * MB || (estimate / peak - 1.0).abs() < 0.25,
+                "{fit}: {:.1} MB expected, {:.1} MB taken",
+                estimate / MB,
+                peak / MB
+            );
+            return;
+        }
+        let advised = run.err.rsplit("--memory ").next().unwrap_or_default();
+        bound = advised.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+        assert!(bound.ends_with("MB"), "{fit}: {}", run.err);
+    }
+    panic!("{fit}: not even --memory {bound} sufficed, which was advised");
+}
+
 #[test]
 fn topics() {
     let place = Place::new();
@@ -64,6 +91,36 @@ fn communities() {
     let place = Place::new();
     place.ok("generate communities --nodes 20000 -k 10 --degree 20 -o g.txt");
     holds(&place, "communities fit g.txt -k 10 --iterations 2 -o m.tenfold");
+    // Where their number is chosen, edges are held again and directions sought for a hundred.
+    follows(&place, "communities fit g.txt --iterations 2 -o m.tenfold", "20MB");
+}
+
+/// The matrices of the search are as wide as its basis, which in small graphs is most of what is held.
+#[test]
+fn small_graphs() {
+    let place = Place::new();
+    place.ok("generate communities --nodes 900 -k 6 --degree 30 -o few.txt");
+    follows(&place, "communities fit few.txt -o m.tenfold", "20MB");
+    place.ok("generate communities --nodes 3000 -k 6 -o dense.txt");
+    follows(&place, "communities fit dense.txt -o m.tenfold", "20MB");
+}
+
+/// Tensors are added up from several.
+#[test]
+fn many_communities() {
+    let place = Place::new();
+    place.ok("generate communities --nodes 4000 -k 10 --degree 20 -o g.txt");
+    follows(&place, "communities fit g.txt -k 150 --iterations 2 -o m.tenfold", "20MB");
+}
+
+/// Many topics of few documents: words are held more often than documents.
+#[test]
+fn many_topics() {
+    let place = Place::new();
+    place.ok("generate topics --documents 400 --words 4000 -k 20 --length 100 -o d");
+    follows(&place, "topics fit d/docword.txt -k 200 --epochs 1 -o m.tenfold", "20MB");
+    place.ok("generate topics --documents 2000 --words 2000 -k 20 --length 60 --format text -o t");
+    follows(&place, "topics fit t/corpus.txt -k 5 --ngrams 3 --min-df 1 --epochs 1 -o m.tenfold", "30MB");
 }
 
 #[test]
@@ -91,6 +148,20 @@ fn trees() {
     let place = Place::new();
     place.ok("generate trees --events --samples 60000 --variables 20 -o e.csv");
     holds(&place, "trees fit e.csv --events --groups e.groups.csv --bootstrap 2 -o m.tenfold");
+}
+
+/// Many variables are many pairs, each with nine versions; and many levels are wide ones.
+#[test]
+fn wide_trees() {
+    let place = Place::new();
+    place.ok("generate trees --samples 1000 --variables 300 -o w.csv");
+    follows(&place, "trees fit w.csv --bootstrap 2 -o m.tenfold", "20MB");
+    let cell = |i: usize, column: usize| format!("l{}", (i * (7 * column + 3) + i / 13) % 40);
+    let row = |i: usize| (0..16).map(|c| cell(i, c)).collect::<Vec<_>>().join(",");
+    let head = (0..16).map(|c| format!("c{c}")).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = std::iter::once(head).chain((0..2000).map(row)).collect();
+    place.write("levels.csv", rows.join("\n"));
+    follows(&place, "trees fit levels.csv --bootstrap 2 -o m.tenfold", "20MB");
 }
 
 #[test]
