@@ -139,6 +139,13 @@ pub(super) const NOISE: &[Case] = &[
     Case { application: "motifs", what: "Laplace noise, auto", fit: |s| tailed(Law::Laplace, AUTO, s) },
     Case {
         application: "motifs",
+        what: "exponential noise, auto",
+        fit: |s| tailed(Law::Exponential, AUTO, s),
+    },
+    Case { application: "motifs", what: "squares of noise, 1 motif", fit: |s| tailed(Law::Square, 1, s) },
+    Case { application: "motifs", what: "noise of two widths, auto", fit: |s| tailed(Law::Mixture, AUTO, s) },
+    Case {
+        application: "motifs",
         what: "Poisson counts, 2 motifs",
         fit: |s| tailed(Law::Poisson(0.5), 2, s),
     },
