@@ -27,6 +27,11 @@ const MANY_EDGES: u64 = 1 << 20;
 
 const RARE: u64 = 20;
 
+/// Parts that so many edges are dealt to.
+pub(super) fn folds(edges: u64) -> u64 {
+    if edges < MANY_EDGES { FOLDS } else { RARE }
+}
+
 /// D^(−½) (A − B) D^(−½) for edges B that are kept aside: A itself is multiplied, so that only B takes memory.
 struct Others<'a> {
     all: &'a Adjacency,
@@ -87,7 +92,7 @@ pub(super) fn confirmed(graph: &Graph, k: usize, search: Search<'_>) -> Result<O
         return Ok(None);
     }
     search.progress.stage("asking edges kept aside", 0);
-    let folds = if graph.edges() < MANY_EDGES { FOLDS } else { RARE };
+    let folds = folds(graph.edges());
     let asked = if graph.edges() < FEW_EDGES { folds } else { 1 };
     let degrees = Degrees::of(graph);
     let (mut sum, mut squares) = (0.0, 0.0);

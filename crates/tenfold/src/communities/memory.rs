@@ -3,7 +3,7 @@
 use super::chance;
 use super::data::Graph;
 use super::fit::{Params, spare_starts_of};
-use super::spectrum::{FOLDS, most};
+use super::spectrum::most;
 use crate::components::Components;
 use crate::memory::Estimate;
 use tenfold_engine::linalg::Lanczos;
@@ -88,8 +88,9 @@ impl Sizes {
     fn aside(&self) -> u64 {
         let lanczos = Lanczos { widest: Some(chance::WIDEST), ..Lanczos::default() };
         let search = lanczos.bytes(self.columns as usize, chance::DIRECTIONS.min(self.k as usize));
-        let nodes = self.rows + self.columns;
-        4 * self.columns * self.k + self.edges() / FOLDS + search + (4 * 4 * 16 + 8 * 12) * nodes
+        let edges = if self.symmetric { self.entries / 2 } else { self.entries };
+        let aside = self.edges() / chance::folds(edges);
+        4 * self.columns * self.k + aside + search + (4 * 4 * 16 + 8 * 12) * self.nodes()
     }
 
     /// Directions and what of them the sums take, white and not; the packed tensor, and those that it is added up from.
