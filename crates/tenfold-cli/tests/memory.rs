@@ -109,8 +109,8 @@ fn small_graphs() {
 #[test]
 fn many_communities() {
     let place = Place::new();
-    place.ok("generate communities --nodes 4000 -k 10 --degree 20 -o g.txt");
-    follows(&place, "communities fit g.txt -k 150 --iterations 2 -o m.tenfold", "20MB");
+    place.ok("generate communities --nodes 3000 -k 10 --degree 20 -o g.txt");
+    follows(&place, "communities fit g.txt -k 80 --iterations 2 -o m.tenfold", "20MB");
 }
 
 /// Many topics of few documents: words are held more often than documents.
