@@ -29,10 +29,13 @@ fn alarmed(model: &Model) -> bool {
     says(model, Level::Warning, "in any order") || says(model, Level::Warning, "single sample")
 }
 
+/// What noise is called, its law, its windows with their extent and channels, and the motifs that are asked for with theirs.
+type Noise = (&'static str, Law, usize, Extent, usize, Option<usize>, Extent);
+
 #[test]
 fn independent_samples_are_no_motifs() {
     let line = Extent::line(600);
-    let kinds: [(&str, Law, usize, Extent, usize, Option<usize>, Extent); 12] = [
+    let kinds: [Noise; 12] = [
         ("Laplace, auto", Law::Laplace, 100, line, 1, None, Extent::line(8)),
         ("Laplace, 2", Law::Laplace, 100, line, 1, Some(2), Extent::line(12)),
         ("Laplace, one signal", Law::Laplace, 1, Extent::line(30_000), 1, Some(2), Extent::line(8)),
@@ -95,8 +98,7 @@ fn motifs_raise_no_alarm_however_narrow() {
             }
             // Gaussian taps may happen to be one sample: another of 3 % of it is within the error of these fits.
             let single = |l: usize| drawn.filters.motif(l).iter().any(|x| x * x > 0.999);
-            let alarm = alarm && !(0..synth.motifs).any(single);
-            alarm
+            alarm && !(0..synth.motifs).any(single)
         });
         let alarm = alarm.count();
         println!("motifs {name}: {alarm} alarms in {}", seeds());
