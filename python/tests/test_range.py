@@ -51,6 +51,8 @@ def test_more_repeats_than_memory_holds_are_refused(counts, fit):
         fit(counts)
 
 
+# Its samples are independent, of which the model warns.
+@pytest.mark.filterwarnings("ignore::tenfold.FitWarning")
 def test_a_constant_signal_scores_nothing():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(50, 200)) + (rng.random((50, 200)) < 0.05) * 9.0

@@ -5,7 +5,7 @@ use super::moments::{WIDE_PAIRS, WIDEST_COVARIANCE};
 use crate::components::Components;
 use crate::memory::Estimate;
 use tenfold_engine::linalg::RangeFinder;
-use tenfold_engine::linalg::parallel::{BLOCK, LANES};
+use tenfold_engine::linalg::parallel::{BLOCK, LANES, lanes_held};
 
 impl Params {
     /// What a fit of so many samples of so many columns will hold, before it begins: beside data of `held` bytes, with whitened data
@@ -26,9 +26,9 @@ impl Params {
         };
         let white = n.saturating_mul(8 * k);
         let white = if white <= self.memory { white } else { 0 };
-        // Blocks in work twice in every lane, a sum for each lane, and a few more matrices of that size.
-        let lanes = n.div_ceil(BLOCK as u64).min(LANES as u64);
-        let in_work = n.min((BLOCK * LANES) as u64);
+        // Blocks in work twice in every lane that is held, a sum for each of them, and a few more matrices of that size.
+        let lanes = n.div_ceil(BLOCK as u64).min(lanes_held() as u64);
+        let in_work = n.min((BLOCK * lanes_held()) as u64);
         let blocks = 8 * (2 * in_work * (d + 4 * k) + 12 * LANES as u64 * k * k);
         Estimate::beside("data", held)
             .and("whitened data", white)
