@@ -16,12 +16,17 @@ const THRESHOLD: &str = "1048576";
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const NAMES: [&str; 2] = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"];
 
+/// What says that the program was started anew. Some systems take such names from programs that run with the rights of another user, and they
+/// alone would have such a program start itself without end.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ANEW: &str = "TENFOLD_STARTED_ANEW";
+
 /// Starts the program anew with fixed thresholds where they are not set; where that cannot be, it goes on as it is, and fits hold
 /// somewhat more.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn settle_allocator() {
     use std::os::unix::process::CommandExt;
-    if NAMES.iter().any(|name| std::env::var_os(name).is_some()) {
+    if NAMES.iter().chain([&ANEW]).any(|name| std::env::var_os(name).is_some()) {
         return;
     }
     // By its own path, so that it is called as before in lists of processes.
@@ -32,7 +37,7 @@ pub fn settle_allocator() {
         again.arg0(name);
     }
     // Returns only when it failed.
-    let _ = again.args(arguments).envs(NAMES.map(|name| (name, THRESHOLD))).exec();
+    let _ = again.args(arguments).envs(NAMES.map(|name| (name, THRESHOLD))).env(ANEW, "1").exec();
 }
 
 /// Other systems give freed memory back as they do.
